@@ -59,7 +59,7 @@ demo: build ## trace examples/gostats, look at it, kill a second copy and look a
 	bin/scopeview info demo/gostats.scope
 	say "scopeview top"
 	bin/scopeview top demo/gostats.scope
-	bin/scopeview csv demo/gostats.scope -o demo/gostats.csv
+	bin/scopeview export csv demo/gostats.scope -o demo/gostats.csv
 	bin/scopeview html demo/gostats.scope -o demo/gostats.html
 	say "the same again, killed with -9 in mid-run"
 	demo/gostats -workers 8 -limit-files $(DEMO_FILES) -repeat 1000 -trace demo/killed.scope >demo/killed.txt &
@@ -68,7 +68,7 @@ demo: build ## trace examples/gostats, look at it, kill a second copy and look a
 	kill -9 $$victim
 	wait $$victim 2>/dev/null || true
 	bin/scopeview info demo/killed.scope
-	bin/scopeview csv demo/killed.scope -o demo/killed.csv
+	bin/scopeview export csv demo/killed.scope -o demo/killed.csv
 	bin/scopeview html demo/killed.scope -o demo/killed.html
 	echo "ended rows and rows still open when it was killed:"
 	awk -F, 'NR > 1 { open[$$11 == "1" || $$11 == "true"]++ } END { printf "  %d ended, %d open\n", open[0], open[1] }' demo/killed.csv

@@ -128,7 +128,7 @@ func TestExportAgreesWithCSV(t *testing.T) {
 			t.Fatalf("the page's CSV ends behind row %d", i)
 		}
 		if !slices.Equal(got[i], w) {
-			t.Fatalf("row %d is\n %q, scopeview csv has\n %q", i, got[i], w)
+			t.Fatalf("row %d is\n %q, scopeview export csv has\n %q", i, got[i], w)
 		}
 	}
 }

@@ -23,7 +23,7 @@ import (
 )
 
 // TestViewersOfChrome: what speedscope's importer, and that of chrome://tracing
-// (catapult, which Go brings along), read out of scopeview chrome is what the CSV has.
+// (catapult, which Go brings along), read out of scopeview export chrome is what the CSV has.
 func TestViewersOfChrome(t *testing.T) {
 	for name, make := range map[string]func(*testing.T) string{"the store": storeTrace, "together": together} {
 		t.Run(name, func(t *testing.T) {

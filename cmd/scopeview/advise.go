@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,17 +19,6 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-const adviseHelp = `advise says which container, buffer or lock of a program costs what, and what would cost less, of what the program has
-counted: scopeview run, build and test have it count with --advise, and leave a raw file. Several runs of one program
-are put together, from several files or from one that is their concatenation.
-
-Each piece of advice has a place, what its change is worth, what was seen, and what in the use speaks against it. The
-numbers of a run are estimates by weights: what small operations take. scopeview calibrate measures those of this
-machine. Below a gain of 0.1 % of the time, and of 1 MiB, nothing is said.
-
---diff says what became worse or better since other runs, and ends with exit code 4 if something is worse.
-`
-
 // adviseOptions are the flags of reports on raw files.
 type adviseOptions struct {
 	count      int
@@ -47,11 +35,11 @@ type adviseOptions struct {
 
 func (o *adviseOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.IntVar(&o.count, "count", 10, "say at most `N` pieces of advice, and as many characteristics; 0: all")
+	f.IntVar(&o.count, "count", 10, "show at most `N` pieces of advice, and as many characteristics; 0: all")
 	f.StringSliceVar(&o.off, "off", nil, "leave out these `DIAGNOSTICS` or groups, by name or by the original's")
-	f.StringSliceVar(&o.in, "in", nil, "only say what is at places in these `PACKAGES`; ... behind one stands for all below it")
-	f.BoolVar(&o.std, "std", false, "say also what the standard library does within itself")
-	f.BoolVar(&o.statistics, "statistics", false, "say of all places what they do and what that costs, and not only of the worst without a remedy")
+	f.StringSliceVar(&o.in, "in", nil, "only show what is at places in these `PACKAGES`; ... behind one stands for all below it")
+	f.BoolVar(&o.std, "std", false, "show also what the standard library does within itself")
+	f.BoolVar(&o.statistics, "statistics", false, "show the use and cost of all places, and not only of the worst without a remedy")
 	f.BoolVar(&o.stacks, "per-stack", false, "give advice for each call stack, not for each place of the code")
 	f.StringVar(&o.conf, "conf", "", "read parameters from `FILE`, as a .conf.out file has them")
 	o.parameters(cmd, "set")
@@ -178,85 +166,66 @@ func inPackages(patterns []string) func(function string) bool {
 	}
 }
 
-func newAdvise(s *streams) *cobra.Command {
-	var (
-		o             adviseOptions
-		out           output
-		asJSON, sarif bool
-		list          bool
-		diff          []string
-		tries         int
-		strict        strictness
-	)
-	cmd := &cobra.Command{
-		Use: "advise RAW… [-- PACKAGE [ARGUMENTS]]", Short: "Say which containers, buffers and locks cost what, and what would cost less", Long: adviseHelp,
-		Example: `  scopeview advise scope-profile.raw
-  scopeview advise monday.raw tuesday.raw --count 0 --in 'example.com/store/...'
-  scopeview advise --sarif scope-profile.raw -o advice.sarif
-  scopeview advise --diff before.raw after.raw
-  scopeview advise scope-profile.raw --verify 8 -- ./cmd/store -n 1000
-  scopeview advise --list`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if list {
-				return out.write(s, listDiagnostics)
-			}
-			var program []string
-			if n := cmd.ArgsLenAtDash(); n >= 0 {
-				args, program = args[:n], args[n:]
-			}
-			if (len(program) > 0) != (tries > 0) {
-				return usagef("--verify RUNS takes the package that is run, and its arguments, behind --; and that is for --verify alone")
-			}
-			if len(args) == 0 {
-				return usagef("which raw file? scopeview run --advise says where it left it")
-			}
-			p, err := o.params(cmd, strings.TrimSuffix(args[0], ".raw")+".conf")
-			if err != nil {
-				return err
-			}
-			d, err := advice.Load(args...)
-			if err != nil {
-				return err
-			}
-			dir, err := os.Getwd()
-			if err != nil {
-				dir = ""
-			}
-			if len(diff) > 0 {
-				p.Count = 0
-				base, err := advice.Load(diff...)
-				if err != nil {
-					return err
-				}
-				if base.Program != d.Program {
-					return fmt.Errorf("%w, %s and %s, can't be compared", advice.ErrPrograms, base.Program, d.Program)
-				}
-				before, r := advice.Of(base, p), advice.Of(d, p)
-				r.Changes = advice.Diff(before, r)
-				return strict.ofAdvice(s, showChanges(s, cmd, &out, r, asJSON, dir), before, r)
-			}
-			r := advice.Of(d, p)
-			switch {
-			case tries > 0:
-				err = verifyAdvice(cmd.Context(), s, cmd, &out, verify.Options{Package: program[0], Args: program[1:], Report: r, Runs: tries}, asJSON, dir)
-			case sarif:
-				err = out.write(s, func(w io.Writer) error { return r.WriteSARIF(w, dir, version()) })
-			default:
-				err = out.show(s, cmd, &report.Report{Document: &adviseDocument{Report: *r}, Text: func(b *report.Text) { _ = r.WriteText(b, dir) }}, asJSON, 0)
-			}
-			return strict.ofAdvice(s, err, r)
-		},
+// advising is a call of advise.
+type advising struct {
+	*call
+	adviseOptions
+	sarif, list bool
+	tries       int
+	diff        []string
+	dir         string // the current one; "": paths are absolute
+}
+
+func newAdvise(c *call) func() error {
+	a := &advising{call: c}
+	f := c.flags()
+	a.adviseOptions.flags(c.cmd)
+	f.BoolVar(&a.sarif, "sarif", false, "write a SARIF log, which code review tools show at the lines")
+	f.BoolVar(&a.list, "list", false, "list the diagnostics, and nothing else")
+	f.IntVar(&a.tries, "verify", 0, "apply the advice that can be applied automatically, run the program and each changed build `RUNS` times alternately, and show the gain")
+	f.StringSliceVar(&a.diff, "diff", nil, "show what became worse or better since the runs of these raw `FILES`")
+	return func() error {
+		if a.list {
+			return c.out.write(c.s, listDiagnostics)
+		}
+		raws, program := c.args, []string(nil)
+		if n := c.cmd.ArgsLenAtDash(); n >= 0 {
+			raws, program = c.args[:n], c.args[n:]
+		}
+		switch {
+		case (len(program) > 0) != (a.tries > 0):
+			return usagef("--verify RUNS takes the package that is run, and its arguments, behind --; no other flag takes them")
+		case len(raws) == 0:
+			return usagef("give a raw file; scopeview run --advise prints its path")
+		}
+		return a.advise(raws, program)
 	}
-	f := cmd.Flags()
-	o.flags(cmd)
-	f.BoolVar(&sarif, "sarif", false, "write a SARIF log, which code review tools show at the lines")
-	f.BoolVar(&list, "list", false, "list the diagnostics, and say nothing else")
-	f.IntVar(&tries, "verify", 0, "follow the advice that a machine can follow, in builds of their own, run the program and each of them `RUNS` times in turns, and say what it gained")
-	f.StringSliceVar(&diff, "diff", nil, "say what became worse or better since the runs of these raw `FILES`")
-	out.flag(cmd)
-	jsonFlag(cmd, &asJSON)
-	strict.flag(cmd)
-	return cmd
+}
+
+// advise shows the advice of raw files.
+func (a *advising) advise(raws, program []string) error {
+	p, err := a.params(a.cmd, strings.TrimSuffix(raws[0], ".raw")+".conf")
+	if err != nil {
+		return err
+	}
+	d, err := advice.Load(raws...)
+	if err != nil {
+		return err
+	}
+	a.dir, _ = os.Getwd() // without it paths are absolute
+	if len(a.diff) > 0 {
+		return a.changes(d, p)
+	}
+	r := advice.Of(d, p)
+	switch {
+	case a.tries > 0:
+		err = a.verify(verify.Options{Package: program[0], Args: program[1:], Report: r, Runs: a.tries})
+	case a.sarif:
+		err = a.out.write(a.s, func(w io.Writer) error { return r.WriteSARIF(w, a.dir, version()) })
+	default:
+		err = a.showReport(&report.Report{Document: &adviseDocument{Report: *r}, Text: func(b *report.Text) { _ = r.WriteText(b, a.dir) }})
+	}
+	return a.strict.ofAdvice(a.s, err, r)
 }
 
 // ofAdvice is verdict for reports on raw files, whose output returned err. Damage takes precedence
@@ -280,30 +249,35 @@ func (x strictness) ofAdvice(s *streams, err error, reports ...*advice.Report) e
 	return err
 }
 
-func showChanges(s *streams, cmd *cobra.Command, out *output, r *advice.Report, asJSON bool, dir string) error {
-	shown := &report.Report{Document: &adviseDocument{Report: *r}, Text: func(b *report.Text) { _ = advice.WriteDiff(b, r.Changes, dir) }}
-	if err := out.show(s, cmd, shown, asJSON, 0); err != nil {
-		return err
-	}
-	if slices.ContainsFunc(r.Changes, func(c advice.Change) bool { return c.What == advice.Worse }) {
-		return &exit{code: exitFound}
-	}
-	return nil
-}
-
-// verifyAdvice measures the gain of following the advice.
-func verifyAdvice(ctx context.Context, s *streams, cmd *cobra.Command, out *output, o verify.Options, asJSON bool, dir string) error {
-	if s.errTerm {
-		o.Progress = func(run, of int) { fmt.Fprintf(s.err, "\rrun %d of %d\x1b[K", run, of) }
-	}
-	r, err := verify.Run(ctx, o)
-	if s.errTerm {
-		fmt.Fprint(s.err, "\r\x1b[K")
-	}
+// changes shows what became worse or better since the runs of --diff.
+func (a *advising) changes(d *advice.Data, p advice.Params) error {
+	p.Count = 0
+	base, err := advice.Load(a.diff...)
 	if err != nil {
 		return err
 	}
-	return out.show(s, cmd, &report.Report{Document: &adviseDocument{*o.Report, r}, Text: func(b *report.Text) { _ = r.WriteText(b, o.Report, dir) }}, asJSON, 0)
+	if base.Program != d.Program {
+		return fmt.Errorf("%w, %s and %s, can't be compared", advice.ErrPrograms, base.Program, d.Program)
+	}
+	before, r := advice.Of(base, p), advice.Of(d, p)
+	r.Changes = advice.Diff(before, r)
+	err = a.showReport(&report.Report{Document: &adviseDocument{Report: *r}, Text: func(b *report.Text) { _ = advice.WriteDiff(b, r.Changes, a.dir) }})
+	if err == nil && slices.ContainsFunc(r.Changes, func(c advice.Change) bool { return c.What == advice.Worse }) {
+		err = &exit{code: exitFound}
+	}
+	return a.strict.ofAdvice(a.s, err, before, r)
+}
+
+// verify measures the gain of following the advice.
+func (a *advising) verify(o verify.Options) error {
+	step := a.s.steps("run ")
+	o.Progress = func(run, of int) { step(run, of) }
+	r, err := verify.Run(a.context(), o)
+	a.s.stepsDone()
+	if err != nil {
+		return err
+	}
+	return a.showReport(&report.Report{Document: &adviseDocument{*o.Report, r}, Text: func(b *report.Text) { _ = r.WriteText(b, o.Report, a.dir) }})
 }
 
 // adviseDocument is the document of advise.

@@ -111,7 +111,7 @@ func pageFacts(t *testing.T, paths []string) map[string]facts {
 	}
 	var lines strings.Builder
 	for _, path := range paths {
-		r := call("html", path)
+		r := scopeview("html", path)
 		_, container, ok := strings.Cut(r.out, `id="data"`)
 		if !ok {
 			continue

@@ -22,7 +22,7 @@ func rowsDocument(command string) func(*testing.T, string) facts {
 					if kind == "exclusive" {
 						f.add("samples: "+metric, v.(float64))
 					}
-					if command == "functions" {
+					if command == "profile" {
 						f.add("function "+shown(x)+": "+kind+" "+metric, v.(float64))
 					}
 				}
@@ -55,7 +55,7 @@ func rowsCSV(command string) func(*testing.T, string) facts {
 // functionsText reads times in seconds.
 func functionsText(t *testing.T, path string) facts {
 	f := facts{}
-	r := call("functions", path, "-n", "0", "-m", "e.cpu:i.cpu:e.off:i.off")
+	r := scopeview("profile", path, "-n", "0", "-m", "e.cpu:i.cpu:e.off:i.off")
 	for _, row := range tables(r.out, "e.cpu") {
 		of := "function " + row["function"] + ": "
 		for _, head := range []string{"e.cpu", "i.cpu", "e.off", "i.off"} {
@@ -77,7 +77,7 @@ func functionsText(t *testing.T, path string) facts {
 // headerDocument returns the totals.
 func headerDocument(t *testing.T, path string) facts {
 	f := facts{}
-	for _, x := range list(document(path, "header"), "metrics") {
+	for _, x := range list(document(path, "profile --by metric"), "metrics") {
 		if v, ok := x["total"].(float64); ok && v != 0 {
 			f.set("samples: "+shown(x), number{low: v, high: v})
 		}
@@ -88,7 +88,7 @@ func headerDocument(t *testing.T, path string) facts {
 // pprofSums sums up a profile, read by the package of go tool pprof.
 func pprofSums(t *testing.T, path string) facts {
 	f := facts{}
-	r := call("pprof", path)
+	r := scopeview("export", "pprof", path)
 	if r.code != 0 || r.out == "" {
 		return f
 	}

@@ -115,11 +115,11 @@ func exampleTraces(t *testing.T) (paths []string) {
 		run("./doctor", "-trace", trace(name), name)
 	}
 	run("./gostats", "-workers", "8", "-limit-files", "1000", "-trace", trace("gostats"))
-	if outside := filepath.Join(dir, "outside"+extension); call("record", "-o", outside, "--", filepath.Join(dir, "doctor"), "lock-contention").code == 0 {
+	if outside := filepath.Join(dir, "outside"+extension); scopeview("record", "-o", outside, "--", filepath.Join(dir, "doctor"), "lock-contention").code == 0 {
 		paths = append(paths, outside)
 	}
 	merged := trace("merged")
-	if r := call(append([]string{"merge", "-o", merged}, paths[:3]...)...); r.code != 0 {
+	if r := scopeview(append([]string{"merge", "-o", merged}, paths[:3]...)...); r.code != 0 {
 		t.Fatalf("%+v", r)
 	}
 	return paths
@@ -166,7 +166,7 @@ func agreeTraces(t *testing.T) (paths []string) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if r := call("info", path, "--json"); strings.HasPrefix(r.out, "{") {
+		if r := scopeview("info", path, "--json"); strings.HasPrefix(r.out, "{") {
 			paths = append(paths, path)
 		}
 	}
@@ -208,10 +208,10 @@ func agreeTraces(t *testing.T) (paths []string) {
 		keep(filepath.Base(filepath.Dir(path))+"-"+filepath.Base(path), data)
 	}
 	merged := filepath.Join(dir, "merged"+extension)
-	if r := call(append([]string{"merge", "-o", merged}, paths[len(paths)-len(old):]...)...); r.code != 0 {
+	if r := scopeview(append([]string{"merge", "-o", merged}, paths[len(paths)-len(old):]...)...); r.code != 0 {
 		t.Fatalf("%+v", r)
 	}
-	if !strings.Contains(call("states", merged, "--json").out, `"all_ns"`) {
+	if !strings.Contains(scopeview("states", merged, "--json").out, `"all_ns"`) {
 		t.Error("no state of a goroutine is in the merged trace")
 	}
 	paths = append(paths, merged)

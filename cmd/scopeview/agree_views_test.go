@@ -20,21 +20,21 @@ var agreeViews = []view{
 	{"waits --json", waitsDocument},
 	{"waits", waitsText},
 	{"info --json", infoDocument},
-	{"csv", csvRows},
-	{"csv --states", csvStates},
-	{"chrome", chromeEvents},
+	{"export csv", csvRows},
+	{"export csv --states", csvStates},
+	{"export chrome", chromeEvents},
 	{"states --json", statesDocument},
 	{"states", statesText},
 	{"states --by goroutine", statesByGoroutine},
-	{"functions --json", rowsDocument("functions")},
-	{"functions --format csv", rowsCSV("functions")},
-	{"lines --json", rowsDocument("lines")},
-	{"objects --json", rowsDocument("objects")},
-	{"goroutines --json", rowsDocument("goroutines")},
-	{"threads --json", rowsDocument("threads")},
-	{"functions", functionsText},
-	{"header --json", headerDocument},
-	{"pprof", pprofSums},
+	{"profile --json", rowsDocument("profile")},
+	{"profile --format csv", rowsCSV("profile")},
+	{"profile --by line --json", rowsDocument("profile --by line")},
+	{"profile --by object --json", rowsDocument("profile --by object")},
+	{"profile --by goroutine --json", rowsDocument("profile --by goroutine")},
+	{"profile --by thread --json", rowsDocument("profile --by thread")},
+	{"profile", functionsText},
+	{"profile --by metric --json", headerDocument},
+	{"export pprof", pprofSums},
 	{"doctor --json", doctorEvidence},
 }
 
@@ -51,7 +51,7 @@ var (
 
 // document runs a command with --json; it returns nil if there is no document.
 func document(path string, args ...string) (d map[string]any) {
-	r := call(append(args, path, "--json")...)
+	r := scopeview(append(args, path, "--json")...)
 	if json.Unmarshal([]byte(r.out), &d) != nil {
 		return nil
 	}
@@ -152,7 +152,7 @@ func topDocument(t *testing.T, path string) facts {
 func whole(name string) bool { return !strings.HasSuffix(name, "…") }
 
 func topText(t *testing.T, path string) facts {
-	r, f := call("top", path, "-n", "0"), facts{}
+	r, f := scopeview("top", path, "-n", "0"), facts{}
 	for _, row := range tables(r.out, "name") {
 		if of := "scope " + row["name"]; whole(of) {
 			f.cells(of, row, scopeColumns)
@@ -190,7 +190,7 @@ func (f facts) shares(of, list string) {
 func topBrief(t *testing.T, path string) facts {
 	f, kind := facts{}, ""
 	var heads []string
-	for line := range strings.Lines(call("top", path, "--brief").out) {
+	for line := range strings.Lines(scopeview("top", path, "--brief").out) {
 		line = strings.TrimSpace(line)
 		if !strings.HasPrefix(line, "| ") {
 			heads = nil
@@ -235,7 +235,7 @@ func waitsDocument(t *testing.T, path string) facts {
 }
 
 func waitsText(t *testing.T, path string) facts {
-	r, f := call("waits", path, "-n", "0"), facts{}
+	r, f := scopeview("waits", path, "-n", "0"), facts{}
 	for _, row := range tables(r.out, "lock") {
 		of := "lock " + row["lock"]
 		if !whole(of) {
@@ -267,7 +267,7 @@ func infoDocument(t *testing.T, path string) facts {
 // csvRows sums up the rows.
 func csvRows(t *testing.T, path string) facts {
 	f := facts{}
-	for _, r := range csvOf(t, path, "csv", path, "--raw") {
+	for _, r := range csvOf(t, path, "export", "csv", path, "--raw") {
 		dur, known := number0(r["dur_ns"])
 		of := "scope " + show.Name(r["name"])
 		switch r["kind"] {
@@ -314,7 +314,7 @@ func csvRows(t *testing.T, path string) facts {
 // csvOf runs a command that writes CSV.
 func csvOf(t *testing.T, path string, args ...string) (rows []map[string]string) {
 	t.Helper()
-	r := call(args...)
+	r := scopeview(args...)
 	all, err := csv.NewReader(strings.NewReader(r.out)).ReadAll()
 	if err != nil {
 		t.Errorf("%s: %q is no CSV: %v", filepath.Base(path), args, err)
@@ -345,7 +345,7 @@ func chromeEvents(t *testing.T, path string) facts {
 		}
 	}
 	f := facts{}
-	if json.Unmarshal([]byte(call("chrome", path).out), &d) != nil {
+	if json.Unmarshal([]byte(scopeview("export", "chrome", path).out), &d) != nil {
 		return f
 	}
 	for _, e := range d.TraceEvents {
@@ -389,7 +389,7 @@ func statesDocument(t *testing.T, path string) facts {
 
 func statesText(t *testing.T, path string) facts {
 	f := facts{}
-	for _, row := range tables(call("states", path, "--by", "name", "-n", "0").out, "name") {
+	for _, row := range tables(scopeview("states", path, "--by", "name", "-n", "0").out, "name") {
 		for state, share := range row {
 			if n, ok := cell(share); ok && whole(row["name"]) && strings.HasSuffix(share, "%") {
 				f.set("states of scope "+row["name"]+": share of "+state, n)
@@ -410,7 +410,7 @@ func statesByGoroutine(t *testing.T, path string) facts {
 
 func csvStates(t *testing.T, path string) facts {
 	f := facts{}
-	for _, r := range csvOf(t, path, "csv", path, "--states") {
+	for _, r := range csvOf(t, path, "export", "csv", path, "--states") {
 		if dur, ok := number0(r["dur_ns"]); ok && r["kind"] == "state" {
 			f.add("states: "+r["name"], dur)
 		}

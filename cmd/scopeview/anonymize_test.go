@@ -14,13 +14,13 @@ import (
 // tests which contents of a trace are replaced.
 func TestAnonymize(t *testing.T) {
 	scriptTrace(t, "store")
-	if r := call("anonymize", "store.scope", "-o", "a.scope"); r.code != exitOK || r.out+r.err != "" {
+	if r := scopeview("anonymize", "store.scope", "-o", "a.scope"); r.code != exitOK || r.out+r.err != "" {
 		t.Fatalf("%v", r)
 	}
-	if r := call("verify", "a.scope"); r.code != exitOK {
+	if r := scopeview("verify", "a.scope"); r.code != exitOK {
 		t.Errorf("%v", r)
 	}
-	before, after := call("csv", "store.scope"), call("csv", "a.scope")
+	before, after := scopeview("export", "csv", "store.scope"), scopeview("export", "csv", "a.scope")
 	if n, m := strings.Count(before.out, "\n"), strings.Count(after.out, "\n"); n != m || n < 5 {
 		t.Errorf("%d rows, and %d", m, n)
 	}
@@ -32,11 +32,11 @@ func TestAnonymize(t *testing.T) {
 		t.Error("a name is there still")
 	}
 	for _, args := range []string{"b.scope --salt x", "c.scope --salt x", "d.scope --salt y"} {
-		if r := call(append([]string{"anonymize", "store.scope", "-o"}, strings.Fields(args)...)...); r.code != exitOK {
+		if r := scopeview(append([]string{"anonymize", "store.scope", "-o"}, strings.Fields(args)...)...); r.code != exitOK {
 			t.Errorf("%v", r)
 		}
 	}
-	b, c, d := call("top", "b.scope"), call("top", "c.scope"), call("top", "d.scope")
+	b, c, d := scopeview("top", "b.scope"), scopeview("top", "c.scope"), scopeview("top", "d.scope")
 	if b.out != c.out || b.out == d.out || strings.Count(b.out, "\n") != strings.Count(d.out, "\n") {
 		t.Errorf("with a salt:\n%v\nagain:\n%v\nwith another:\n%v", b, c, d)
 	}
@@ -44,14 +44,14 @@ func TestAnonymize(t *testing.T) {
 		"anonymize store.scope -o store.scope":     "is the trace itself",
 		"anonymize store.scope -o x.scope --salt=": "--salt is empty",
 	} {
-		if r := call(strings.Fields(args)...); r.code != exitUsage || !strings.Contains(r.err, want) {
+		if r := scopeview(strings.Fields(args)...); r.code != exitUsage || !strings.Contains(r.err, want) {
 			t.Errorf("%s: %v", args, r)
 		}
 	}
-	if r := callOn(t.Context(), true, "anonymize", "store.scope"); r.code != exitUsage || !strings.Contains(r.err, "give -o FILE") {
+	if r := scopeviewOn(t.Context(), true, "anonymize", "store.scope"); r.code != exitUsage || !strings.Contains(r.err, "give -o FILE") {
 		t.Errorf("on a terminal: %v", r)
 	}
-	if r := call("anonymize", "store.scope"); !strings.HasPrefix(r.out, "SCOPEVW") {
+	if r := scopeview("anonymize", "store.scope"); !strings.HasPrefix(r.out, "SCOPEVW") {
 		t.Errorf("into a pipe: %.20q, %s", r.out, r.err)
 	}
 	files(t, ".", "a.scope", "b.scope", "c.scope", "d.scope", "store.scope")
@@ -62,14 +62,14 @@ func TestAnonymizeScheduler(t *testing.T) {
 	t.Chdir(t.TempDir())
 	tracetest.Write(t, "x.scope", "header path=go\nstate closed=1 tick=9000\nchunk blocks sealed\nname 2 \"mu\"\ngotrace 534543524554\n"+
 		"switch thread=7 base=500 until=900 on out:600\nlock mutex #2 ticks=3000 addr=0xdead0 contended=1\nstop ticks=9000\n")
-	r := call("anonymize", "x.scope", "-o", "a.scope")
+	r := scopeview("anonymize", "x.scope", "-o", "a.scope")
 	if r.code != exitOK || !strings.Contains(r.err, "the Go execution trace (6 B) is full of names and was left out") {
 		t.Errorf("%v", r)
 	}
-	if r := call("verify", "a.scope"); r.code != exitOK {
+	if r := scopeview("verify", "a.scope"); r.code != exitOK {
 		t.Errorf("%v", r)
 	}
-	r = call("dump", "a.scope")
+	r = scopeview("dump", "a.scope")
 	for _, want := range []string{"switch thread=7 base=500 until=900 on out:600\n", "lock mutex #2 ticks=3000 addr=0x", " contended=1 "} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("there is no %q in %v", want, r)
@@ -82,7 +82,7 @@ func TestAnonymizeScheduler(t *testing.T) {
 
 // TestAnonymizeHelp: the help lists what remains in the copy.
 func TestAnonymizeHelp(t *testing.T) {
-	r := call("anonymize", "--help")
+	r := scopeview("anonymize", "--help")
 	for _, want := range []string{"What stays:", "wall", "values of counters", "heartbeats", "Go's version", "not kept"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("%q is not in the help: %s", want, r.out)
@@ -94,19 +94,19 @@ func TestAnonymizeHelp(t *testing.T) {
 func TestAnonymizeWhileWritten(t *testing.T) {
 	_, dir, kill := remote(t)
 	t.Chdir(t.TempDir())
-	if r := call("anonymize", dir, "-o", "a.scope"); r.code != exitOK {
+	if r := scopeview("anonymize", dir, "-o", "a.scope"); r.code != exitOK {
 		t.Fatalf("%v", r)
 	}
 	kill()
-	if r := call("anonymize", dir, "-o", "b.scope"); r.code != exitOK {
+	if r := scopeview("anonymize", dir, "-o", "b.scope"); r.code != exitOK {
 		t.Fatalf("%v", r)
 	}
 	files(t, ".", "a.scope", "b.scope")
 	for _, name := range []string{"a.scope", "b.scope"} {
-		if r := call("verify", name); r.code != exitOK && name == "a.scope" { // a killed writer causes findings
+		if r := scopeview("verify", name); r.code != exitOK && name == "a.scope" { // a killed writer causes findings
 			t.Errorf("%.2000v", r)
 		}
-		if r := call("top", name); r.code != exitOK || strings.Contains(r.out, "work") {
+		if r := scopeview("top", name); r.code != exitOK || strings.Contains(r.out, "work") {
 			t.Errorf("%.2000v", r)
 		}
 		data, err := os.ReadFile(name)

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/report/annotate"
@@ -24,7 +22,7 @@ import (
 
 // archiving holds the options of archive.
 type archiving struct {
-	s       *streams
+	*call
 	binary  string
 	sources string // which
 	maps    []string
@@ -38,60 +36,33 @@ const (
 	noSources      = "none"
 )
 
-func newArchive(s *streams) *cobra.Command {
-	a := &archiving{s: s}
-	cmd := &cobra.Command{
-		Use:   "archive TRACE…",
-		Short: "Store the executable and the sources with a trace, for other machines and later days",
-		Long: `archive stores with TRACE the executable that ran, without its debug information, and the sources that its
-samples name, and those of packages whose locks have no name of their own. scopeview source, disasm and
---inline=false then need neither of them on the machine, and show what ran, whatever becomes of the sources; nor
-do the names of locks. It tells what it stored, and names the sources that it did not find.
-
-The trace is replaced by one that has them, once that is complete; an interrupted archive changes nothing. That
-needs a closed trace in one file, without damage. Of any other, as one that is being written, -o FILE makes a
-copy of what it holds now, with them. What is stored already is not stored again.
-
-The executable is looked for where it was, and --binary says where it is now. One of another build is refused.
-Sources are looked for as scopeview source does. Whoever has the trace has them too: scopeview anonymize leaves
-them out.`,
-		Example: `  scopeview archive x.scope
-  scopeview archive x.scope --binary ./server --path-map /build=/home/me/src
-  scopeview archive 4711 -o now.scope --sources none`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return nil
-			}
-			return oneTrace(cmd, args)
-		},
-		ValidArgsFunction: completeTraces,
-		Annotations:       map[string]string{ownAddress: "what is made of it does not lie where its copy does"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.check(args); err != nil {
-				return err
-			}
-			for _, arg := range args {
-				if err := a.store(cmd, arg); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	}
-	f := cmd.Flags()
+func newArchive(c *call) func() error {
+	a := &archiving{call: c}
+	f := c.flags()
 	f.StringVar(&a.binary, "binary", "", "the executable that ran is `FILE`")
-	f.StringVar(&a.sources, "sources", sampledSources, "store the sources of `WHICH` functions: samples, those in the samples; all, those in the executable; none")
+	sources := c.choice("sources", sampledSources, "store the sources of the functions in the samples, of all in the executable, or none: `WHICH`", sampledSources, allSources, noSources)
 	f.StringArrayVar(&a.maps, "path-map", nil, "look for sources whose names begin with OLD where they begin with NEW: `OLD=NEW`; may be repeated")
 	f.StringVarP(&a.to, "output", "o", "", "leave TRACE as it is, and make the new `FILE`")
-	s.complete(cmd, "sources", []string{sampledSources, allSources, noSources})
-	return cmd
+	c.checks = append(c.checks, func() error {
+		a.sources = *sources
+		return nil
+	})
+	return func() error {
+		if err := a.checkArgs(c.args); err != nil {
+			return err
+		}
+		for _, arg := range c.args {
+			if err := a.store(arg); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
-// check checks the flags and arguments before a trace is opened.
-func (a *archiving) check(args []string) error {
+// checkArgs checks the flags and arguments before a trace is opened.
+func (a *archiving) checkArgs(args []string) error {
 	switch {
-	case a.sources != sampledSources && a.sources != allSources && a.sources != noSources:
-		return usagef("--sources %q: there is %s, %s, %s", a.sources, sampledSources, allSources, noSources)
 	case a.to == "-":
 		return usagef("-o -: the trace is a file of its own; give its name")
 	case a.to != "" && len(args) > 1:
@@ -106,8 +77,8 @@ func (a *archiving) check(args []string) error {
 }
 
 // store stores the executable and the sources with the trace that arg names.
-func (a *archiving) store(cmd *cobra.Command, arg string) error {
-	src, _, err := sourceOf(cmd.Context(), a.s, arg)
+func (a *archiving) store(arg string) error {
+	src, _, err := sourceOf(a.context(), a.s, arg)
 	if err != nil {
 		return err
 	}
@@ -115,8 +86,8 @@ func (a *archiving) store(cmd *cobra.Command, arg string) error {
 	if a.to == "" && len(src.got.dirs) > 0 {
 		return usagef("%s can't be changed as it is; -o FILE makes a copy", arg)
 	}
-	x := &annotated{profiling: profiling{excerpt: excerpt{s: a.s}}, binary: a.binary, maps: a.maps}
-	if err := x.readAll(cmd, src.path); err != nil {
+	x := &annotated{profiling: &profiling{call: &call{s: a.s, cmd: a.cmd}}, binary: a.binary, maps: a.maps}
+	if err := x.readAll(src.path); err != nil {
 		return err
 	}
 	defer x.close()
@@ -139,7 +110,7 @@ func (a *archiving) store(cmd *cobra.Command, arg string) error {
 		_, err := fmt.Fprintf(a.s.out, "%s: all that was found is stored already\n", show.Name(to))
 		return err
 	}
-	stored, err := a.write(cmd.Context(), x, list, to)
+	stored, err := a.writeTo(a.context(), x, list, to)
 	if err != nil {
 		return err
 	}
@@ -316,7 +287,7 @@ func packagesOfPlaces(places []trace.Place, from *symbols.Sources, names map[str
 
 // write writes the trace of x with the files to to, or over it, and returns the number of bytes
 // added.
-func (a *archiving) write(ctx context.Context, x *annotated, list []*storing, to string) (int64, error) {
+func (a *archiving) writeTo(ctx context.Context, x *annotated, list []*storing, to string) (int64, error) {
 	if a.to != "" {
 		if err := notThere(to); err != nil {
 			return 0, err

@@ -95,7 +95,7 @@ func (p *program) record(t *testing.T, path string) {
 // looks are commands that need the executable and the sources.
 var looks = []string{
 	"source x.scope main.go", "source x.scope main.index", "source x.scope main.go --format csv",
-	"disasm x.scope main.index", "disasm x.scope main.index --json", "functions x.scope --inline=false",
+	"disasm x.scope main.index", "disasm x.scope main.index --json", "profile x.scope --inline=false",
 }
 
 // TestArchive: source and disasm print the same when the executable and the sources are gone, and
@@ -109,7 +109,7 @@ func TestArchive(t *testing.T) {
 			p := builtProgram(t, tc.chunk, tc.flags...)
 			var before []string
 			for _, l := range looks {
-				before = append(before, call(strings.Fields(l)...).String())
+				before = append(before, scopeview(strings.Fields(l)...).String())
 			}
 			if !strings.Contains(before[0], "return list[i] // checked") || !strings.Contains(before[3], "panicBounds") && !strings.Contains(before[3], "panicIndex") {
 				t.Fatalf("%s\n%s", before[0], before[3])
@@ -118,7 +118,7 @@ func TestArchive(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := call("archive", "x.scope")
+			r := scopeview("archive", "x.scope")
 			if r.code != 0 || !strings.Contains(r.out, "x.scope: the executable (") || !strings.Contains(r.out, "and 1 source ("+show.Size(source.Size())+") stored in ") ||
 				r.err != "scopeview: 1 source not found, and not stored: /no/such/file.go; give the directories with --path-map OLD=NEW\n" {
 				t.Fatal(r)
@@ -129,23 +129,23 @@ func TestArchive(t *testing.T) {
 			tracetest.Verify(t, "x.scope")
 			alone(t, p)
 			for i, l := range looks {
-				if after := call(strings.Fields(l)...).String(); after != before[i] {
+				if after := scopeview(strings.Fields(l)...).String(); after != before[i] {
 					t.Errorf("scopeview %s\n%s\nwas\n%s", l, after, before[i])
 				}
 			}
-			if r := call("info", "x.scope"); !strings.Contains(r.out, "archive         the executable, 1 source (") {
+			if r := scopeview("info", "x.scope"); !strings.Contains(r.out, "archive         the executable, 1 source (") {
 				t.Error(r)
 			}
-			if r := call("archive", "x.scope"); r.code != 0 || r.out != "x.scope: all that was found is stored already\n" {
+			if r := scopeview("archive", "x.scope"); r.code != 0 || r.out != "x.scope: all that was found is stored already\n" {
 				t.Errorf("a second time: %v", r)
 			}
-			if r := call("anonymize", "x.scope", "-o", "given.scope"); r.code != 0 || !strings.Contains(r.err, "the executable and the sources (") {
+			if r := scopeview("anonymize", "x.scope", "-o", "given.scope"); r.code != 0 || !strings.Contains(r.err, "the executable and the sources (") {
 				t.Error(r)
 			}
 			if tr := tracetest.OpenFile(t, "given.scope"); len(tr.Files()) > 0 || bytes.Contains(readAll(t, "given.scope"), []byte("prog")) {
 				t.Error("they are given away")
 			}
-			if r := call("snapshot", "x.scope", "-o", "y.scope"); r.code != 0 || len(tracetest.OpenFile(t, "y.scope").Files()) != 2 {
+			if r := scopeview("snapshot", "x.scope", "-o", "y.scope"); r.code != 0 || len(tracetest.OpenFile(t, "y.scope").Files()) != 2 {
 				t.Errorf("a snapshot: %v", r)
 			}
 		})
@@ -170,7 +170,7 @@ func alone(t *testing.T, p *program) {
 // --path-map, and have the lines that were compiled, even if the files on disk change.
 func TestArchiveOfTrimpath(t *testing.T) {
 	p := builtProgram(t, 65536, "-trimpath")
-	if r := call("archive", "x.scope", "--sources", "all", "--path-map", "example.com/prog="+p.dir, "-o", "y.scope"); r.code != 0 || strings.Contains(r.err, "example.com") {
+	if r := scopeview("archive", "x.scope", "--sources", "all", "--path-map", "example.com/prog="+p.dir, "-o", "y.scope"); r.code != 0 || strings.Contains(r.err, "example.com") {
 		t.Fatal(r)
 	}
 	names := map[string]bool{}
@@ -190,20 +190,20 @@ func TestArchiveOfTrimpath(t *testing.T) {
 	if err := os.Chtimes(p.exe, time.Time{}, time.Now().Add(-time.Hour)); err != nil { // it was built before
 		t.Fatal(err)
 	}
-	if r := call("source", "y.scope", "main.index"); r.code != 0 || !strings.Contains(r.out, "return list[i] // checked") {
+	if r := scopeview("source", "y.scope", "main.index"); r.code != 0 || !strings.Contains(r.out, "return list[i] // checked") {
 		t.Error(r)
 	}
-	if r := call("source", "y.scope", "main.go", "--path-map", "example.com/prog="+p.dir); r.code != 0 || !strings.Contains(r.out, "Of another day.") {
+	if r := scopeview("source", "y.scope", "main.go", "--path-map", "example.com/prog="+p.dir); r.code != 0 || !strings.Contains(r.out, "Of another day.") {
 		t.Errorf("--path-map is asked first: %v", r)
 	}
-	if r := call("source", "y.scope", "main.go", "--commentary"); r.code != 0 || !strings.Contains(r.out, "the compiler was not asked") {
+	if r := scopeview("source", "y.scope", "main.go", "--commentary"); r.code != 0 || !strings.Contains(r.out, "the compiler was not asked") {
 		t.Error(r)
 	}
 	// Sources can be added to a stored executable later.
-	if r := call("archive", "x.scope", "--sources", "none"); r.code != 0 || !strings.Contains(r.out, "0 sources") || r.err != "" {
+	if r := scopeview("archive", "x.scope", "--sources", "none"); r.code != 0 || !strings.Contains(r.out, "0 sources") || r.err != "" {
 		t.Error(r)
 	}
-	if r := call("archive", "x.scope", "--path-map", "example.com/prog="+p.dir); r.code != 0 || !strings.Contains(r.out, fmt.Sprintf("x.scope: 1 source (%d B) stored in", len(changed))) ||
+	if r := scopeview("archive", "x.scope", "--path-map", "example.com/prog="+p.dir); r.code != 0 || !strings.Contains(r.out, fmt.Sprintf("x.scope: 1 source (%d B) stored in", len(changed))) ||
 		!strings.Contains(r.err, "scopeview: 1 source changed after the executable was made, so lines may be others than those that ran: example.com/prog/main.go\n") {
 		t.Error(r)
 	}
@@ -229,13 +229,13 @@ func TestArchiveRefuses(t *testing.T) {
 		"x.scope -o open.scope":     "open.scope: file already exists; give another name",
 		"http://localhost:1/x":      "can't be changed from here; -o FILE makes a copy",
 	} {
-		if r := call(append([]string{"archive"}, strings.Fields(args)...)...); r.code == 0 || !strings.Contains(r.err, want) {
+		if r := scopeview(append([]string{"archive"}, strings.Fields(args)...)...); r.code == 0 || !strings.Contains(r.err, want) {
 			t.Errorf("%s: %v", args, r)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if r := callOn(ctx, false, "archive", "x.scope"); r.code == 0 {
+	if r := scopeviewOn(ctx, false, "archive", "x.scope"); r.code == 0 {
 		t.Errorf("interrupted: %v", r)
 	}
 	if !bytes.Equal(readAll(t, "x.scope"), was) {
@@ -245,10 +245,10 @@ func TestArchiveRefuses(t *testing.T) {
 		t.Errorf("left: %v", left)
 	}
 	tracetest.Write(t, "unsure.scope", regexp.MustCompile("(?m)^info \"build_id.*\n").ReplaceAllString(p.trace, ""))
-	if r := call("archive", "unsure.scope"); r.code != 0 || !strings.Contains(r.err, "whether the executable is the one that ran can't be checked") {
+	if r := scopeview("archive", "unsure.scope"); r.code != 0 || !strings.Contains(r.err, "whether the executable is the one that ran can't be checked") {
 		t.Error(r)
 	}
-	if r := call("archive", "open.scope", "-o", "copy.scope"); r.code != 0 || len(tracetest.OpenFile(t, "copy.scope").Files()) != 2 {
+	if r := scopeview("archive", "open.scope", "-o", "copy.scope"); r.code != 0 || len(tracetest.OpenFile(t, "copy.scope").Files()) != 2 {
 		t.Errorf("a copy of one that is not closed: %v", r)
 	}
 }
@@ -257,7 +257,7 @@ func TestArchiveRefuses(t *testing.T) {
 // again repairs it.
 func TestArchiveDamaged(t *testing.T) {
 	p := builtProgram(t, 65536)
-	if r := call("archive", "x.scope"); r.code != 0 {
+	if r := scopeview("archive", "x.scope"); r.code != 0 {
 		t.Fatal(r)
 	}
 	data := readAll(t, "x.scope")
@@ -275,21 +275,21 @@ func TestArchiveDamaged(t *testing.T) {
 	lost := "of the stored file " + p.exe + " the part at byte 0 is missing"
 	for args, want := range map[string]string{
 		"disasm x.scope main.index":           lost + "; name it with --binary FILE",
-		"functions x.scope":                   "main.index",
-		"functions x.scope --inline=false":    lost,
+		"profile x.scope":                     "main.index",
+		"profile x.scope --inline=false":      lost,
 		"info x.scope":                        "a file block is torn and skipped",
 		"archive x.scope":                     "x.scope can't be replaced: it is damaged",
 		"archive x.scope -o y.scope":          lost + "; name it with --binary FILE",
 		"disasm x.scope index --binary prog ": "return list[i] // checked",
 	} {
-		if r := call(strings.Fields(args)...); !strings.Contains(r.out+r.err, want) {
+		if r := scopeview(strings.Fields(args)...); !strings.Contains(r.out+r.err, want) {
 			t.Errorf("%s: %v", args, r)
 		}
 	}
-	if r := call("archive", "x.scope", "--binary", p.exe, "-o", "y.scope"); r.code != 0 {
+	if r := scopeview("archive", "x.scope", "--binary", p.exe, "-o", "y.scope"); r.code != 0 {
 		t.Fatal(r)
 	}
-	alone := call("disasm", "y.scope", "main.index")
+	alone := scopeview("disasm", "y.scope", "main.index")
 	if alone.code != exitFailed || !strings.Contains(alone.out, "return list[i] // checked") || !strings.Contains(alone.err, "y.scope is damaged") {
 		t.Error(alone)
 	}
@@ -303,11 +303,11 @@ func TestArchiveOfRing(t *testing.T) {
 	samples, _, _ = strings.Cut(samples, "stop")
 	p.trace = strings.Replace(head, "path=go", "path=go ring=4", 1) + "chunk blocks flags=final,kept sealed\n" + facts + "stop ticks=9000\nchunk blocks number=1 sealed\nsamples " + samples
 	p.record(t, "x.scope")
-	if r := call("archive", "x.scope"); r.code != 0 {
+	if r := scopeview("archive", "x.scope"); r.code != 0 {
 		t.Fatal(r)
 	}
 	tracetest.Verify(t, "x.scope")
-	if r := call("source", "x.scope", "main.index"); r.code != 0 || !strings.Contains(r.out, "return list[i] // checked") {
+	if r := scopeview("source", "x.scope", "main.index"); r.code != 0 || !strings.Contains(r.out, "return list[i] // checked") {
 		t.Error(r)
 	}
 }
@@ -354,7 +354,7 @@ func TestArchiveKilled(t *testing.T) {
 		default:
 			t.Errorf("killed after %v of %v it has %d files: %+v", delay, whole, len(files), files)
 		}
-		if r := call("archive", "x.scope"); r.code != 0 || len(tracetest.OpenFile(t, "x.scope").Files()) != 2 {
+		if r := scopeview("archive", "x.scope"); r.code != 0 || len(tracetest.OpenFile(t, "x.scope").Files()) != 2 {
 			t.Errorf("archived again: %v", r)
 		}
 		unfinished, err := filepath.Glob("x.scope.*.tmp")
@@ -379,7 +379,7 @@ func TestArchiveVictim(t *testing.T) {
 	if os.Getenv("SCOPEVIEW_TEST_ARCHIVE") == "" {
 		t.Skip("it is killed by TestArchiveKilled")
 	}
-	if r := call("archive", "x.scope"); r.code != 0 {
+	if r := scopeview("archive", "x.scope"); r.code != 0 {
 		t.Error(r)
 	}
 }

@@ -46,7 +46,7 @@ func TestAssembleGoldens(t *testing.T) {
 		for _, args := range [][]string{
 			{"dump", in("a.scope"), "-o", in("a.txt")}, {"assemble", in("a.txt"), "-o", in("b.scope")}, {"dump", in("b.scope"), "-o", in("b.txt")},
 		} {
-			if r := call(args...); r.code != exitOK || r.out+r.err != "" {
+			if r := scopeview(args...); r.code != exitOK || r.out+r.err != "" {
 				t.Fatalf("%s: %s: %v", p, args[0], r)
 			}
 		}
@@ -73,7 +73,7 @@ func TestAssembleReadsStandardInput(t *testing.T) {
 		f.Seek(0, 0)
 		old := os.Stdin
 		os.Stdin = f
-		r := call(args...)
+		r := scopeview(args...)
 		os.Stdin = old
 		f.Close()
 		if want, err := text.Assemble(strings.NewReader("header\nunborn 2")); err != nil || r.out != string(want) || r.code != exitOK {
@@ -88,11 +88,11 @@ func TestAssembleOnTerminal(t *testing.T) {
 	if err := os.WriteFile("x.txt", []byte("header\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	r := callOn(context.Background(), true, "assemble", "x.txt")
+	r := scopeviewOn(context.Background(), true, "assemble", "x.txt")
 	if r.code != exitUsage || r.out != "" || !strings.Contains(r.err, "give -o FILE") {
 		t.Errorf("%v", r)
 	}
-	if r := callOn(context.Background(), true, "assemble", "x.txt", "-o", "x.scope"); r.code != exitOK {
+	if r := scopeviewOn(context.Background(), true, "assemble", "x.txt", "-o", "x.scope"); r.code != exitOK {
 		t.Errorf("%v", r)
 	}
 }

@@ -40,7 +40,7 @@ func TestG24Tool(t *testing.T) {
 			}
 			t.Run("MiB of "+b.Name, func(t *testing.T) {
 				r.t = t
-				for _, args := range [][]string{{"csv"}, {"html"}, {"chrome"}, {"info"}, {"export", "otlp", "--name", "*"}} {
+				for _, args := range [][]string{{"export csv"}, {"html"}, {"export chrome"}, {"info"}, {"export", "otlp", "--name", "*"}} {
 					r.read(args, b.Data)
 				}
 			})

@@ -120,12 +120,12 @@ func TestBriefIsBrief(t *testing.T) {
 		base := filepath.Base(path)
 		calls := [][]string{{"doctor", base, "--brief"}, {"top", base, "--brief"}, {"top", base, "--brief", "--by", "track"}, {"compare", base, filepath.Base(paths[(i+1)%len(paths)]), "--brief"}}
 		for _, args := range calls {
-			got := call(args...)
+			got := scopeview(args...)
 			if got.out == "" && got.code != 0 {
 				continue // it can't be read at all
 			}
 			checkBrief(t, strings.Join(args, " "), got.out)
-			if again := call(args...); again.out != got.out {
+			if again := scopeview(args...); again.out != got.out {
 				t.Errorf("%q is not the same twice", args)
 			}
 			_, code := outOfCode(got.out)
@@ -135,7 +135,7 @@ func TestBriefIsBrief(t *testing.T) {
 					continue
 				}
 				ran[c] = true
-				if r := call(words[1:]...); r.code == exitUsage || r.out == "" {
+				if r := scopeview(words[1:]...); r.code == exitUsage || r.out == "" {
 					t.Errorf("of %q the command %q does not work: exit code %d, %s", args, c, r.code, r.err)
 				}
 			}
@@ -218,7 +218,7 @@ hold %[2]q g=2 start=2000 stop=90000 cpu=0/unknown | addr:16 goid:0 uint:260
 			t.Fatal(err)
 		}
 		for _, args := range [][]string{{"doctor", path, "--brief"}, {"top", path, "--brief"}, {"compare", path, path, "--brief"}, {"compare", path, path, "--view", "doctor", "--brief"}} {
-			got := call(args...)
+			got := scopeview(args...)
 			if got.code != exitOK {
 				t.Fatalf("%q: %+v", args, got)
 			}

@@ -7,68 +7,52 @@ import (
 	"slices"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/scopeview/scopeview/internal/advice"
 	"github.com/scopeview/scopeview/internal/build"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-func newCalibrate(s *streams) *cobra.Command {
-	var (
-		path   string
-		show   bool
-		asJSON bool
-	)
-	cmd := &cobra.Command{
-		Use: "calibrate", Short: "Measure what small operations take on this machine, for advise",
-		Long: `calibrate measures what the operations take that advise has its estimates from: copying a byte, an allocation, a look-up
-in a map. It takes some seconds, in which the machine should do nothing else. The result is kept for this model of
-processor, and is used from then on; the file may be edited.`,
-		Example: `  scopeview calibrate
-  scopeview calibrate --show
-  scopeview calibrate -o weights.json && scopeview advise --weights weights.json scope-profile.raw`,
-		Args: cobra.NoArgs, ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if path == "" {
-				cache, err := build.OpenCache()
-				if err != nil {
-					return err
-				}
-				path = calibrationFile(cache)
+func newCalibrate(c *call) func() error {
+	path := c.flags().StringP("output", "o", "", "keep the weights in `FILE` (default: for this machine, in the user's cache directory)")
+	only := c.flags().Bool("show", false, "measure nothing: show the weights that are used")
+	return func() error {
+		d := &calibrationDocument{File: *path, Calibration: advice.Calibration{CPU: advice.CPU(), Go: runtime.Version()}}
+		if d.File == "" {
+			cache, err := build.OpenCache()
+			if err != nil {
+				return err
 			}
-			c := &advice.Calibration{CPU: advice.CPU(), Go: runtime.Version()}
-			if show {
-				w, known, err := advice.LoadWeights(path)
-				if err != nil {
-					return err
-				}
-				if c.Weights = w; !known {
-					c.CPU, path = "", "" // the built-in weights
-				}
-			} else {
-				c.Weights = advice.Calibrate(20*time.Millisecond, func(weight string) {
-					if s.errTerm {
-						fmt.Fprintf(s.err, "\rmeasuring %s\x1b[K", weight)
-					}
-				})
-				if s.errTerm {
-					fmt.Fprint(s.err, "\r\x1b[K")
-				}
-				if err := c.Save(path); err != nil {
-					return fmt.Errorf("the weights can't be kept: %w; -o names another file", err)
-				}
-			}
-			d := &calibrationDocument{File: path, Calibration: *c}
-			out := output{}
-			return out.show(s, cmd, &report.Report{Document: d, Text: d.text}, asJSON, 0)
-		},
+			d.File = calibrationFile(cache)
+		}
+		if err := c.calibrate(d, *only); err != nil {
+			return err
+		}
+		return c.showReport(&report.Report{Document: d, Text: d.text})
 	}
-	cmd.Flags().StringVarP(&path, "output", "o", "", "keep the weights in `FILE` (default: for this machine, in the user's cache directory)")
-	cmd.Flags().BoolVar(&show, "show", false, "measure nothing: show the weights that are used")
-	jsonFlag(cmd, &asJSON)
-	return cmd
+}
+
+// calibrate measures the weights and keeps them or, with only, reads those that are used.
+func (c *call) calibrate(d *calibrationDocument, only bool) error {
+	if only {
+		w, known, err := advice.LoadWeights(d.File)
+		if d.Weights = w; !known {
+			d.CPU, d.File = "", "" // the built-in weights
+		}
+		return err
+	}
+	d.Weights = advice.Calibrate(20*time.Millisecond, func(weight string) {
+		if c.s.errTerm {
+			fmt.Fprintf(c.s.err, "\rmeasuring %s\x1b[K", weight)
+		}
+	})
+	if c.s.errTerm {
+		fmt.Fprint(c.s.err, "\r\x1b[K")
+	}
+	if err := d.Save(d.File); err != nil {
+		return fmt.Errorf("the weights can't be kept: %w; -o names another file", err)
+	}
+	return nil
 }
 
 // calibrationDocument holds weights and their origin.

@@ -41,7 +41,7 @@ func buildCgo(t *testing.T) (program string) {
 // percent.
 func shares(t *testing.T, column string, args ...string) map[string]float64 {
 	t.Helper()
-	r := call(append(args, "-m", "e.cpu:i.cpu", "--format", "csv")...)
+	r := scopeview(append(args, "-m", "e.cpu:i.cpu", "--format", "csv")...)
 	rows, err := csv.NewReader(strings.NewReader(r.out)).ReadAll()
 	if r.code != exitOK || err != nil || len(rows) < 2 {
 		t.Fatalf("%q: %v, %v", args, r, err)
@@ -70,7 +70,7 @@ func shares(t *testing.T, column string, args ...string) map[string]float64 {
 func TestCgo(t *testing.T) {
 	program := buildCgo(t)
 	t.Chdir(t.TempDir())
-	r := call("record", "-o", "x.scope", "--counter", "task-clock:1ms", "--", program)
+	r := scopeview("record", "-o", "x.scope", "--counter", "task-clock:1ms", "--", program)
 	if strings.Contains(r.err, "recording from outside") {
 		t.Skip(r.err)
 	}
@@ -83,24 +83,24 @@ func TestCgo(t *testing.T) {
 			t.Errorf("%s has %.1f%% of the CPU time, which is not between %v and %v", what, got, low, high)
 		}
 	}
-	own, all := shares(t, "exclusive_cpu", "functions", "x.scope"), shares(t, "inclusive_cpu", "functions", "x.scope")
+	own, all := shares(t, "exclusive_cpu", "profile", "x.scope"), shares(t, "inclusive_cpu", "profile", "x.scope")
 	for f, caller := range map[string]string{"own_hot": "main.callOwn", "shared_hot": "main.callShared"} {
 		near(f, own[f], 35, 55)
 		near(caller, all[caller]-own[f], -1, 5) // it has the time of its C function and of the call
 	}
 	// It calls both. The rest of the program, such as its start, takes longer where page faults do.
 	near("main.main", all["main.main"]-own["own_hot"]-own["shared_hot"], -0.1, 10)
-	objects := shares(t, "exclusive_cpu", "objects", "x.scope")
+	objects := shares(t, "exclusive_cpu", "profile --by object", "x.scope")
 	near("the library", objects[filepath.Join(filepath.Dir(program), "libshared.so")]-own["shared_hot"], -0.1, 0.1)
 	near("the program", objects["program"]-own["own_hot"], 0, 10)
-	if r := call("callers", "x.scope", "main.callOwn", "-m", "i.cpu"); r.code != exitOK || !strings.Contains(r.out, "main.main") || !strings.Contains(r.out, "_Cfunc_own_hot") {
+	if r := scopeview("callers", "x.scope", "main.callOwn", "-m", "i.cpu"); r.code != exitOK || !strings.Contains(r.out, "main.main") || !strings.Contains(r.out, "_Cfunc_own_hot") {
 		t.Error(r)
 	}
 
 	if out, err := exec.Command(program, "go.trace").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	inside := shares(t, "inclusive_cpu", "functions", "go.trace")
+	inside := shares(t, "inclusive_cpu", "profile", "go.trace")
 	// With some 80 samples, the standard error of one half is 5.6 %; the tolerance is four times
 	// that.
 	near("main.callOwn, as Go has it,", inside["main.callOwn"], 25, 75)

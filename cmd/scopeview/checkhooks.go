@@ -1,54 +1,33 @@
 package main
 
 import (
-	"github.com/spf13/cobra"
-
 	"github.com/scopeview/scopeview/internal/build"
 	"github.com/scopeview/scopeview/internal/report"
 )
 
-func newCheckHooks(s *streams) *cobra.Command {
-	var (
-		out    output
-		asJSON bool
-	)
-	cmd := &cobra.Command{
-		Use:   "check-hooks",
-		Short: "Try the hooks that run, build and test put into the standard library, on this toolchain",
-		Long: `check-hooks builds small programs with the go command that is called here, each with the hooks in its standard library
-that run, build and test use, runs them, and says of each hook whether what it is for was recorded. A hook whose
-source does not look as expected is left out of a build, and what it would tell is missing in the trace.
-
-It ends with exit code 1 if a hook does not work.`,
-		Example: `  scopeview check-hooks
-  GOTOOLCHAIN=go1.27.0 scopeview check-hooks --json`,
-		Args: cobra.NoArgs, ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			cache, err := build.OpenCache()
-			if err != nil {
-				return err
+func newCheckHooks(c *call) func() error {
+	return func() error {
+		cache, err := build.OpenCache()
+		if err != nil {
+			return err
+		}
+		hooks, version, err := build.CheckHooks(c.context(), cache, "")
+		if err != nil {
+			return err
+		}
+		d := hookDocument{Go: version}
+		code := exitOK
+		for _, h := range hooks {
+			d.Hooks = append(d.Hooks, hookState{h.Name, h.What, h.Works, h.Why})
+			if !h.Works {
+				code = exitFailed
 			}
-			hooks, version, err := build.CheckHooks(cmd.Context(), cache, "")
-			if err != nil {
-				return err
-			}
-			d := hookDocument{Go: version}
-			code := exitOK
-			for _, h := range hooks {
-				d.Hooks = append(d.Hooks, hookState{h.Name, h.What, h.Works, h.Why})
-				if !h.Works {
-					code = exitFailed
-				}
-			}
-			if err := out.show(s, cmd, &report.Report{Text: d.text, Document: &d}, asJSON, 0); err != nil || code == exitOK {
-				return err
-			}
-			return &exit{code: code}
-		},
+		}
+		if err := c.showReport(&report.Report{Text: d.text, Document: &d}); err != nil || code == exitOK {
+			return err
+		}
+		return &exit{code: code}
 	}
-	out.flag(cmd)
-	jsonFlag(cmd, &asJSON)
-	return cmd
 }
 
 // hookDocument is the document of check-hooks.

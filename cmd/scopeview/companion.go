@@ -7,9 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/release"
 )
@@ -18,35 +17,27 @@ import (
 // object stores. The tool itself does not link them.
 const companion = "scopeview-fleet"
 
-// newCompanion returns a command that passes its arguments, flags included, to a command of the
+// companion returns a function that passes the arguments, flags included, to a command of the
 // companion.
-func newCompanion(s *streams, use, short, long, example string, to ...string) *cobra.Command {
-	return &cobra.Command{
-		Use: use, Short: short, Example: example,
-		Long:               long + "\n\nIt is done by " + companion + ", which has to be beside scopeview or in PATH. Then --help lists the flags.",
-		DisableFlagParsing: true,
-		Annotations:        map[string]string{ownAddress: companion + " reads files"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := findCompanion(cmd.Context())
-			if err != nil {
-				for _, a := range args {
-					if a == "-h" || a == "--help" {
-						return cmd.Help()
-					}
-				}
-				return err
+func (c *call) companion(command string) func() error {
+	return func() error {
+		path, err := findCompanion(c.context())
+		if err != nil {
+			if slices.Contains(c.args, "-h") || slices.Contains(c.args, "--help") {
+				return c.cmd.Help()
 			}
-			c := exec.CommandContext(cmd.Context(), path, append(to, args...)...)
-			c.Stdin, c.Stdout, c.Stderr = os.Stdin, s.out, s.err
-			c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
-			var failed *exec.ExitError
-			if err := c.Run(); errors.As(err, &failed) && failed.ExitCode() > 0 {
-				return &exit{failed.ExitCode(), nil} // the companion has printed the reason
-			} else if err != nil {
-				return fmt.Errorf("running %s: %w", path, err)
-			}
-			return nil
-		},
+			return err
+		}
+		x := exec.CommandContext(c.context(), path, append([]string{command}, c.args...)...)
+		x.Stdin, x.Stdout, x.Stderr = os.Stdin, c.s.out, c.s.err
+		x.Cancel = func() error { return x.Process.Signal(os.Interrupt) }
+		var failed *exec.ExitError
+		if err := x.Run(); errors.As(err, &failed) && failed.ExitCode() > 0 {
+			return &exit{failed.ExitCode(), nil} // the companion has printed the reason
+		} else if err != nil {
+			return fmt.Errorf("running %s: %w", path, err)
+		}
+		return nil
 	}
 }
 

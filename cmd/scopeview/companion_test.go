@@ -18,13 +18,13 @@ func TestCompanion(t *testing.T) {
 	}
 	dir := t.TempDir()
 	t.Setenv("PATH", dir)
-	if r := call("sql", "--list"); r.code != exitFailed || !strings.Contains(r.err, "scopeview-fleet is neither beside scopeview nor in PATH: make fleet ") {
+	if r := scopeview("sql", "--list"); r.code != exitFailed || !strings.Contains(r.err, "scopeview-fleet is neither beside scopeview nor in PATH: make fleet ") {
 		t.Errorf("%v", r)
 	}
-	if r := call("sql", "--help"); r.code != exitOK || !strings.Contains(r.out, "lock-holders") {
+	if r := scopeview("sql", "--help"); r.code != exitOK || !strings.Contains(r.out, "lock-holders") {
 		t.Errorf("%v", r)
 	}
-	if r := call("__complete", "sql", "lock"); !strings.Contains(r.out, "lock-holders\n") {
+	if r := scopeview("__complete", "sql", "lock"); !strings.Contains(r.out, "lock-holders\n") {
 		t.Errorf("%v", r)
 	}
 	put := func(version string) {
@@ -34,11 +34,11 @@ func TestCompanion(t *testing.T) {
 		}
 	}
 	put("v0.1.0")
-	if r := call("export", "parquet", "x"); r.code != exitFailed || !strings.Contains(r.err, "is of version v0.1.0, and this is ") {
+	if r := scopeview("export", "parquet", "x"); r.code != exitFailed || !strings.Contains(r.err, "is of version v0.1.0, and this is ") {
 		t.Errorf("%v", r)
 	}
 	put(release.Of())
-	if r := call("export", "parquet", "x.scope", "-o", "s3://a/b", "--help"); r.code != exitUsage || r.out != "parquet x.scope -o s3://a/b --help\n" || r.err != "" {
+	if r := scopeview("export", "parquet", "x.scope", "-o", "s3://a/b", "--help"); r.code != exitUsage || r.out != "parquet x.scope -o s3://a/b --help\n" || r.err != "" {
 		t.Errorf("%v", r)
 	}
 }

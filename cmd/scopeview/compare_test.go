@@ -16,7 +16,7 @@ import (
 
 // TestComparedColumns: each column of each view can be in a condition, and the help names it.
 func TestComparedColumns(t *testing.T) {
-	help := call("compare", "--help").out
+	help := scopeview("compare", "--help").out
 	callers := profile.CallersView("main.f")
 	for _, v := range compared {
 		if v.view == nil {
@@ -41,7 +41,7 @@ func TestCompareInterrupted(t *testing.T) {
 	scriptTrace(t, "compare")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if r := callOn(ctx, false, "compare", "old.scope", "new.scope"); r.code != exitFailed || !strings.Contains(r.err, "interrupted") || r.out != "" {
+	if r := scopeviewOn(ctx, false, "compare", "old.scope", "new.scope"); r.code != exitFailed || !strings.Contains(r.err, "interrupted") || r.out != "" {
 		t.Errorf("%v", r)
 	}
 }
@@ -91,7 +91,7 @@ func TestCompareProfiles(t *testing.T) {
 		if view == "callers" {
 			args = append(args, "--function", "hot")
 		}
-		r := call(append(args, "--json")...)
+		r := scopeview(append(args, "--json")...)
 		var d struct {
 			A    []struct{ Lost map[string]int64 }
 			Rows []struct {
@@ -111,22 +111,22 @@ func TestCompareProfiles(t *testing.T) {
 		if !found || len(d.A) != 1 || len(d.A[0].Lost) != 0 {
 			t.Errorf("%s: %s", view, r.out)
 		}
-		if r := call(append(args, "--fail-on", strings.Replace(name, ", ", "*", 1)+".cpu+10%")...); r.code != exitFound {
+		if r := scopeview(append(args, "--fail-on", strings.Replace(name, ", ", "*", 1)+".cpu+10%")...); r.code != exitFound {
 			t.Errorf("%s: three seconds more are no reason to fail: %v", view, r)
 		}
 	}
-	if r := call("compare", "--view", "callers", "--function", "cold", "a.pprof", "b.pprof"); r.code != exitFailed || !strings.Contains(r.err, "no sample is in a function") {
+	if r := scopeview("compare", "--view", "callers", "--function", "cold", "a.pprof", "b.pprof"); r.code != exitFailed || !strings.Contains(r.err, "no sample is in a function") {
 		t.Errorf("a function that is in no sample: %v", r)
 	}
 	for _, args := range [][]string{{"--view", "callers"}, {"--function", "hot"}} {
-		if r := call(append([]string{"compare", "a.pprof", "b.pprof"}, args...)...); r.code != exitUsage || !strings.Contains(r.err, "go together") {
+		if r := scopeview(append([]string{"compare", "a.pprof", "b.pprof"}, args...)...); r.code != exitUsage || !strings.Contains(r.err, "go together") {
 			t.Errorf("%q: %v", args, r)
 		}
 	}
-	if r := call("compare", "a.pprof", "b.pprof"); r.code != exitUsage || !strings.Contains(r.err, "--view functions") {
+	if r := scopeview("compare", "a.pprof", "b.pprof"); r.code != exitUsage || !strings.Contains(r.err, "--view functions") {
 		t.Errorf("scopes of profiles: %v", r)
 	}
-	if r := call("compare", "--view", "lines", "a.pprof", "heap.pprof"); r.code != exitFailed || !strings.Contains(r.err, "neither CPU time nor waits") {
+	if r := scopeview("compare", "--view", "lines", "a.pprof", "heap.pprof"); r.code != exitFailed || !strings.Contains(r.err, "neither CPU time nor waits") {
 		t.Errorf("a profile of something else: %v", r)
 	}
 }
@@ -154,11 +154,11 @@ func TestCompareInstructions(t *testing.T) {
 	write("a.pprof", self, 2e9)
 	write("b.pprof", self, 5e9)
 	write("gone.pprof", "/gone", 5e9)
-	r := call("compare", "--view", "instructions", "a.pprof", "b.pprof")
+	r := scopeview("compare", "--view", "instructions", "a.pprof", "b.pprof")
 	if !strings.Contains(r.out, "TestCompareInstructions+0x0 ") || !strings.Contains(r.out, "+3.00s") || r.code != exitOK {
 		t.Errorf("%v", r)
 	}
-	if r := call("compare", "--view", "instructions", "a.pprof", "gone.pprof"); r.code != exitFailed || !strings.Contains(r.err, "gone.pprof: there are no instructions without the executable") {
+	if r := scopeview("compare", "--view", "instructions", "a.pprof", "gone.pprof"); r.code != exitFailed || !strings.Contains(r.err, "gone.pprof: there are no instructions without the executable") {
 		t.Errorf("%v", r)
 	}
 }

@@ -31,53 +31,25 @@ const (
 	snapshotTimeout = time.Minute // it copies up to some GiB
 )
 
-func newCtl(s *streams) *cobra.Command {
-	var timeout time.Duration
-	cmd := &cobra.Command{
-		Use:   "ctl TRACE on|off|filter EXPR|snapshot [PATH]",
-		Short: "Switch a recording on and off, set its filter, have a snapshot written",
-		Long: `ctl asks the program that writes TRACE for something, by a few bytes in the trace's file which the program
-reads once a second, and prints what it answers:
-
-  on               record again
-  off              record nothing; a scope then costs what one costs that the filter leaves out
-  filter EXPR      record what the filter leaves: patterns with * for names, those behind a - are left out;
-                   "" leaves all. One that begins with a - needs a -- before it
-  snapshot [PATH]  write what the ring, or the recording, holds now to a new file at PATH, or in the directory
-                   PATH; without one beside the trace
-
-The program needs no server and no signal handler, but a thread that runs: one that is stopped, or that hangs
-in the kernel, does not answer, and does what was asked once it goes on. Only who may write the trace's file
-can ask: the user of the program, or root. PATH is where the program sees it, which matters in containers; a
-relative one is taken from here. See also scopeview snapshot, which needs no help of the program.
-
-Several may ask at once: each waits for its turn.`,
-		Example: `  scopeview ctl 4711 off
-  scopeview ctl /traces filter 'http.*,-http.health'
-  scopeview ctl /traces filter -- '-http.health'
-  scopeview ctl /traces snapshot /traces/slow.scope
-  scopeview ctl http://localhost:6060/debug/scope/ on`,
-		Args:              ctlArgs,
-		ValidArgsFunction: completeCtl,
-		Annotations:       map[string]string{ownAddress: "the program is asked there"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			text := ""
-			if len(args) == 3 {
-				text = args[2]
-			}
-			answer, err := ctl(cmd.Context(), args[0], args[1], text, timeout)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintln(s.out, show.Text(answer))
-			return err
-		},
-	}
-	cmd.Flags().DurationVar(&timeout, "timeout", 0, fmt.Sprintf("how long to wait for the answer (default %v, of a snapshot %v)", answerTimeout, snapshotTimeout))
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+func newCtl(c *call) func() error {
+	timeout := c.flags().Duration("timeout", 0, fmt.Sprintf("how long to wait for the answer (default %v, of a snapshot %v)", answerTimeout, snapshotTimeout))
+	c.arity = ctlArgs
+	c.cmd.ValidArgsFunction = completeCtl
+	c.cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return fmt.Errorf("%w; a filter that begins with - needs a -- before it: ctl TRACE filter -- -http.health", err)
 	})
-	return cmd
+	return func() error {
+		text := ""
+		if len(c.args) == 3 {
+			text = c.args[2]
+		}
+		answer, err := ctl(c.context(), c.args[0], c.args[1], text, *timeout)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(c.s.out, show.Text(answer))
+		return err
+	}
 }
 
 // ctl performs the request called name.
@@ -121,7 +93,7 @@ func ctl(ctx context.Context, arg, name, text string, timeout time.Duration) (st
 }
 
 // ctlArgs checks the arguments of ctl.
-func ctlArgs(_ *cobra.Command, args []string) error {
+func ctlArgs(args []string) error {
 	if len(args) < 2 {
 		return fmt.Errorf("ctl needs a TRACE and what to do: on, off, filter EXPR or snapshot [PATH]")
 	}

@@ -104,7 +104,7 @@ func TestCtl(t *testing.T) {
 		{[]string{"snapshot", "/there/x.scope"}, format.Request{Number: 1, Command: format.CommandSnapshot, Text: "/there/x.scope"}},
 	} {
 		a := newAsked(t, askedLines, func(format.Request) format.Answer { return format.Answer{Text: "it is \x1b[1mdone"} })
-		r := call(append([]string{"ctl", a.path}, test.args...)...)
+		r := scopeview(append([]string{"ctl", a.path}, test.args...)...)
 		if r.code != exitOK || r.out != `it is \x1b[1mdone`+"\n" || r.err != "" {
 			t.Errorf("%q: %v", test.args, r)
 		}
@@ -122,49 +122,49 @@ func TestCtlFails(t *testing.T) {
 	}
 	t.Run("refused", func(t *testing.T) {
 		a := newAsked(t, askedLines, refuse)
-		if r := call("ctl", a.path, "filter", "a,,b"); r.code != exitFailed || r.out != "" || !strings.Contains(r.err, "refused") || !strings.Contains(r.err, "a pattern is empty") {
+		if r := scopeview("ctl", a.path, "filter", "a,,b"); r.code != exitFailed || r.out != "" || !strings.Contains(r.err, "refused") || !strings.Contains(r.err, "a pattern is empty") {
 			t.Errorf("%v", r)
 		}
 	})
 	t.Run("too long", func(t *testing.T) {
 		a := newAsked(t, askedLines, refuse)
-		if r := call("ctl", a.path, "filter", strings.Repeat("x", 1025)); r.code != exitFailed || !strings.Contains(r.err, "1025 bytes of text, at most 1024 fit") {
+		if r := scopeview("ctl", a.path, "filter", strings.Repeat("x", 1025)); r.code != exitFailed || !strings.Contains(r.err, "1025 bytes of text, at most 1024 fit") {
 			t.Errorf("%v", r)
 		}
 	})
 	t.Run("dead", func(t *testing.T) {
 		a := newAsked(t, askedLines, nil)
 		a.stop()
-		if r := call("ctl", a.path, "on"); r.code != exitFailed || !strings.Contains(r.err, "process 4711, is gone") || !strings.Contains(r.err, "scopeview snapshot") {
+		if r := scopeview("ctl", a.path, "on"); r.code != exitFailed || !strings.Contains(r.err, "process 4711, is gone") || !strings.Contains(r.err, "scopeview snapshot") {
 			t.Errorf("%v", r)
 		}
 	})
 	t.Run("dies", func(t *testing.T) {
 		a := newAsked(t, askedLines, nil)
 		time.AfterFunc(50*time.Millisecond, func() { a.f.Close() })
-		if r := call("ctl", a.path, "on"); r.code != exitFailed || !strings.Contains(r.err, "ended before it answered") {
+		if r := scopeview("ctl", a.path, "on"); r.code != exitFailed || !strings.Contains(r.err, "ended before it answered") {
 			t.Errorf("%v", r)
 		}
 	})
 	t.Run("closed", func(t *testing.T) {
 		a := newAsked(t, strings.Replace(askedLines, "state ", "state closed=1 ", 1), nil)
-		if r := call("ctl", a.path, "on"); r.code != exitFailed || !strings.Contains(r.err, "this recording is over") {
+		if r := scopeview("ctl", a.path, "on"); r.code != exitFailed || !strings.Contains(r.err, "this recording is over") {
 			t.Errorf("%v", r)
 		}
 	})
 	t.Run("old", func(t *testing.T) {
 		a := newAsked(t, strings.Replace(askedLines, "minor=1", "minor=0", 1), nil)
-		if r := call("ctl", a.path, "on"); r.code != exitFailed || !strings.Contains(r.err, "build it with a newer one") {
+		if r := scopeview("ctl", a.path, "on"); r.code != exitFailed || !strings.Contains(r.err, "build it with a newer one") {
 			t.Errorf("%v", r)
 		}
 	})
 	t.Run("no answer", func(t *testing.T) {
 		a := newAsked(t, askedLines, nil)
-		if r := call("ctl", a.path, "on", "--timeout", "60ms"); r.code != exitFailed || !strings.Contains(r.err, "no answer within 60ms") || !strings.Contains(r.err, "--timeout") {
+		if r := scopeview("ctl", a.path, "on", "--timeout", "60ms"); r.code != exitFailed || !strings.Contains(r.err, "no answer within 60ms") || !strings.Contains(r.err, "--timeout") {
 			t.Errorf("%v", r)
 		}
 		// The request remains, and blocks other requests.
-		if r := call("ctl", a.path, "off", "--timeout", "60ms"); r.code != exitFailed || !strings.Contains(r.err, "another request (on) is under way") {
+		if r := scopeview("ctl", a.path, "off", "--timeout", "60ms"); r.code != exitFailed || !strings.Contains(r.err, "another request (on) is under way") {
 			t.Errorf("%v", r)
 		}
 	})
@@ -172,7 +172,7 @@ func TestCtlFails(t *testing.T) {
 		a := newAsked(t, askedLines, nil)
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
-		if r := callOn(ctx, false, "ctl", a.path, "on"); r.code != exitFailed || !strings.Contains(r.err, "interrupted") {
+		if r := scopeviewOn(ctx, false, "ctl", a.path, "on"); r.code != exitFailed || !strings.Contains(r.err, "interrupted") {
 			t.Errorf("%v", r)
 		}
 	})
@@ -181,7 +181,7 @@ func TestCtlFails(t *testing.T) {
 		if err := os.WriteFile(path, []byte("hello"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if r := call("ctl", path, "on"); r.code != exitFailed || !strings.Contains(r.err, "nobody can be asked here") {
+		if r := scopeview("ctl", path, "on"); r.code != exitFailed || !strings.Contains(r.err, "nobody can be asked here") {
 			t.Errorf("%v", r)
 		}
 	})
@@ -197,7 +197,7 @@ func TestCtlUsage(t *testing.T) {
 		"x.scope filter -a":  "needs a -- before it",
 		"x.scope filter a b": `takes no "b"; quote`,
 	} {
-		if r := call(append([]string{"ctl"}, strings.Fields(args)...)...); r.code != exitUsage || !strings.Contains(r.err, want) {
+		if r := scopeview(append([]string{"ctl"}, strings.Fields(args)...)...); r.code != exitUsage || !strings.Contains(r.err, want) {
 			t.Errorf("ctl %s: %v", args, r)
 		}
 	}
@@ -205,7 +205,7 @@ func TestCtlUsage(t *testing.T) {
 		"__complete ctl ": "scope\nscopez\n:8\n", "__complete ctl x.scope ": "snapshot\thave the program", "__complete ctl x.scope snapshot ": ":0\n",
 		"__complete snapshot ": "scope\nscopez\n:8\n",
 	} {
-		if r := call(strings.Split(args, " ")...); !strings.Contains(r.out, want) {
+		if r := scopeview(strings.Split(args, " ")...); !strings.Contains(r.out, want) {
 			t.Errorf("%s: %q, want %q in it", args, r.out, want)
 		}
 	}
@@ -224,7 +224,7 @@ func TestCtlTogether(t *testing.T) {
 		all.Go(func() {
 			text := strings.Repeat(string(rune('a'+i)), 1000-100*i)
 			for range 5 {
-				if r := call("ctl", a.path, "filter", text, "--timeout", "30s"); r.code != exitOK || r.out != text+"\n" {
+				if r := scopeview("ctl", a.path, "filter", text, "--timeout", "30s"); r.code != exitOK || r.out != text+"\n" {
 					t.Errorf("%v", r)
 				}
 			}

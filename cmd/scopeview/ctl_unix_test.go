@@ -40,7 +40,7 @@ func TestNobody(t *testing.T) {
 	if err := syscall.Setuid(nobody); err != nil {
 		t.Fatal(err)
 	}
-	fmt.Print(call(strings.Fields(args)...))
+	fmt.Print(scopeview(strings.Fields(args)...))
 }
 
 // TestOtherUser: the trace of another user can't be copied, and requests to its program fail.

@@ -14,15 +14,15 @@ import (
 // the file. An entry that begins with "-" is a reason not to call the command.
 var damagedCalls = map[string][]string{
 	"info": {""}, "top": {"", "--json", "--brief"}, "tail": {"", "--from 0"}, "doctor": {"", "--json"}, "states": {""}, "waits": {""}, "verify": {""},
-	"stacks": {"", "--json", "--format folded", "--format pprof -o x.out"}, "gotrace": {"-o x.out"}, "html": {"-o x.out"},
-	"csv": {""}, "chrome": {"-o x.out"}, "perfetto": {"-o x.out"}, "export otlp": {"--name * -o x.out"}, "compare": {"store.scope", "--view functions good.trace"},
-	"functions": {"", "--json", "--format csv"}, "lines": {""}, "objects": {""}, "goroutines": {""}, "threads": {""}, "header": {""}, "tree": {""}, "samples": {""}, "pprof": {"-o x.out"},
+	"stacks": {"", "--json", "--format folded", "--format pprof -o x.out"}, "export gotrace": {"-o x.out"}, "html": {"-o x.out"},
+	"export csv": {""}, "export chrome": {"-o x.out"}, "export perfetto": {"-o x.out"}, "export otlp": {"--name * -o x.out"}, "compare": {"store.scope", "--view functions good.trace"},
+	"profile": {"", "--json", "--format csv", "--by line", "--by object", "--by goroutine", "--by thread", "--by metric", "--by tree", "--by sample"}, "export pprof": {"-o x.out"},
 	"pgo show": {""}, "pgo collect": {"-o x.out"}, "pgo merge": {"-o x.out"}, "pgo overlap": {"good.pprof"}, "autofdo write": {"-o x.out"},
 
 	"callers": {"- it takes its function behind the file: see the test"}, "source": {"- as callers"}, "disasm": {"- as callers"},
 	"serve": {"- it shows the page of html"}, "mcp": {"- it reads no Go execution traces, and says what top and doctor say"}, "advise": {"- it reads advice"},
 	"export parquet": {"- a program of its own"}, "sql": {"- it asks tables"},
-	"pgo ab": {"- it runs programs"}, "pgo check": {"- it reads profiles as pgo show does"}, "pgo explain": {"- as pgo show"}, "pgo rename": {"- as pgo show"},
+	"pgo ab": {"- it runs programs"}, "scale": {"- as pgo ab"}, "pgo check": {"- it reads profiles as pgo show does"}, "pgo explain": {"- as pgo show"}, "pgo rename": {"- as pgo show"},
 	"pgo salvage": {"- as pgo show"}, "pgo shrink": {"- as pgo show"}, "autofdo read": {"- it reads text"}, "autofdo show": {"- it reads text"},
 	"autofdo merge": {"- it reads text"}, "autofdo overlap": {"- it reads text"},
 }
@@ -93,7 +93,7 @@ func damagedFiles(t *testing.T) {
 	write("bad.trace", bad)
 	own := read("store.scope")
 	write("cut.scope", own[:len(own)-8000])
-	if r := call("pprof", "good.trace", "-o", "good.pprof"); r.code != exitOK {
+	if r := scopeview("export", "pprof", "good.trace", "-o", "good.pprof"); r.code != exitOK {
 		t.Fatal(r)
 	}
 	pprof := read("good.pprof")
@@ -128,15 +128,15 @@ func TestEveryCommandTellsOfDamagedInput(t *testing.T) {
 				if name != "verify" {
 					words = append(words, "--strict")
 				}
-				if r := call(words...); r.code != exitOK || saysMissing.MatchString(r.err) {
+				if r := scopeview(words...); r.code != exitOK || saysMissing.MatchString(r.err) {
 					t.Errorf("%v: %d %s", words, r.code, r.err)
 				}
 			}
 			for _, file := range []string{"cut.trace", "bad.trace", "cut.scope", "cut.pprof", "cut.data"} {
 				words := append(append(strings.Fields(name), strings.Fields(args)...), file)
-				r, strict := call(words...), result{code: -1}
+				r, strict := scopeview(words...), result{code: -1}
 				if c.Flags().Lookup("strict") != nil {
-					strict = call(append(words[:len(words):len(words)], "--strict")...)
+					strict = scopeview(append(words[:len(words):len(words)], "--strict")...)
 				}
 				said := saysMissing.MatchString(r.out + r.err)
 				ok := r.code == exitFailed && (strict.code == exitFailed || strict.code < 0) || r.code == exitOK && strict.code == exitLosses || r.code == exitUsage && strict.code == exitUsage
@@ -151,7 +151,7 @@ func TestEveryCommandTellsOfDamagedInput(t *testing.T) {
 	}
 	for _, command := range []string{"callers", "source", "disasm"} {
 		for _, file := range []string{"cut.trace", "bad.trace", "cut.scope", "cut.pprof"} {
-			if r := call(command, file, "main.worker"); r.code != exitFailed || !saysMissing.MatchString(r.err) {
+			if r := scopeview(command, file, "main.worker"); r.code != exitFailed || !saysMissing.MatchString(r.err) {
 				t.Errorf("%s %s: %v", command, file, r)
 			}
 		}

@@ -1,61 +1,68 @@
 // Command scopeview records unchanged programs, and reads their traces and those of programs that
 // import github.com/scopeview/scopeview/scope.
 //
-//	scopeview run PACKAGE    go run, and record it; see package internal/build
-//	scopeview build PACKAGE  go build; the program records if the environment says so
-//	scopeview test PACKAGE   go test, with a trace of each package that fails
-//	scopeview check-hooks    which hooks in the standard library work with the installed go command
-//	scopeview info TRACE     what was recorded, where, how, and whether all of it was kept
-//	scopeview top TRACE      where the time went, by name or row; waits for locks
-//	scopeview waits TRACE    which locks were waited for, by whom, and their holders meanwhile
-//	scopeview doctor TRACE   why the program does not scale, and the gain of mending it; see package internal/doctor
-//	scopeview advise RAW     the costs of containers, buffers and locks that run --advise has counted, with advice; see package internal/advice
-//	scopeview calibrate      measures the cost of small operations on this machine, for advise
-//	scopeview html TRACE     the timeline as one file for the browser; see package internal/export/html
-//	scopeview serve TRACE    the timeline in the browser, also while the program runs; see
-//	                         package internal/live
-//	scopeview mcp DIR        answers a language model's questions; see package internal/mcpserver
-//	scopeview csv TRACE      every record as a row; the columns are in package internal/export/csv
-//	scopeview chrome TRACE   Chrome Trace Event JSON; see package internal/export/chrome
-//	scopeview perfetto TRACE Perfetto's protobuf; see package internal/export/perfetto
-//	scopeview pprof TRACE    CPU time and waits as a profile for go tool pprof; see package internal/export/pprof
-//	scopeview gotrace TRACE  the recorded Go execution trace, for go tool trace
-//	scopeview export otlp TRACE  scopes as OpenTelemetry spans; see package internal/export/otlp
-//	scopeview sql QUESTION   queries the tables of export parquet with DuckDB
-//	scopeview stacks TRACE   calls of scope.Stack by call stack; for pprof, for flame graphs
-//	scopeview states TRACE   states of goroutines, by scope, row, creation site, or each; see package internal/states
-//	scopeview compare TRACE TRACE  two recordings side by side, or several runs of each; see package internal/report/compare
-//	scopeview functions TRACE  time by function, on CPUs and waiting; see package internal/samples
-//	scopeview callers TRACE FUNC  a function's callers and callees, with the cost of each call
-//	scopeview tree TRACE     the tree of calls, from <Total> on
-//	scopeview lines TRACE    as functions, by line of the source
-//	scopeview source TRACE FUNC|FILE  the source with the cost of each line; see package internal/symbols
-//	scopeview disasm TRACE FUNC  the instructions with the cost of each
-//	scopeview objects TRACE  as functions, by program, library, kernel
-//	scopeview goroutines TRACE  as functions, by goroutine
-//	scopeview threads TRACE  as functions, by thread
-//	scopeview samples TRACE  each sample and each wait
-//	scopeview header TRACE   the metrics of the samples
-//	scopeview pgo COMMAND    profiles for Go's compiler, and how it uses them; see package internal/pgo
-//	scopeview autofdo COMMAND  sample profiles in LLVM's text format; see package internal/autofdo
-//	scopeview tail TRACE     each scope as it ends, while the program runs
-//	scopeview record -- COMMAND  records a program from outside, unchanged; see package internal/outside
-//	scopeview snapshot TRACE... its current contents as a new trace; see package internal/snapshot
-//	scopeview merge TRACE...   the traces of several processes as one; see package internal/merge
-//	scopeview join TRACE GOTRACE  both as one trace; GOTRACE is the output of go test -trace
-//	scopeview archive TRACE  stores the executable and the sources with it, for other machines
-//	scopeview pack TRACE     as a file of one to six bytes a scope, which every command reads; see package internal/pack
-//	scopeview unpack TRACE   the original trace of a packed one
-//	scopeview ctl TRACE …    switches its recording on and off, sets its filter, requests a snapshot
-//	scopeview anonymize TRACE  a copy without names, to give away; see package internal/anonymize
-//	scopeview dump TRACE     the file as text, byte for byte
-//	scopeview assemble TEXT  the trace of such a text; see package internal/trace/text
-//	scopeview verify TRACE   the file against every rule of docs/format.md
-//	scopeview vet [PACKAGE]  mistakes in calls of package scope; see package internal/scopevet
-//	scopeview scale -- COMMAND  how a command's time depends on GOMAXPROCS
-//	scopeview membench       how much memory this machine moves, by the number of cores
-//	scopeview version        the version of the tool, its commit and Go's version
-//	scopeview completion     completion for bash, zsh, fish and PowerShell
+//	scopeview run              Build, run and record an unchanged program
+//	scopeview build            Build an unchanged program so that it can record
+//	scopeview test             Run unchanged tests, and keep traces of those that fail
+//	scopeview record           Record a program from outside, unchanged: where its CPU time goes, page faults, switches
+//	scopeview ctl              Switch a recording on and off, set its filter, request a snapshot
+//	scopeview vet              Find mistakes in calls of package scope
+//	scopeview serve            Show the timeline in a browser, also while the program runs
+//	scopeview html             Write the timeline as one HTML file
+//	scopeview info             Show what was recorded, where, how, and whether all of it was kept
+//	scopeview top              Show where the time went, by name or row, and the waits for locks
+//	scopeview tail             Follow a trace while it is being written
+//	scopeview stacks           Count calls of scope.Stack by call stack
+//	scopeview mcp              Answer a language model's questions about traces (Model Context Protocol)
+//	scopeview doctor           Find why the program does not scale: which lock, which scope, and the gain of mending it
+//	scopeview waits            Show waits for locks, channels and others, with waiters and holders
+//	scopeview states           Show the states of goroutines: running, preempted, or waiting, and for what
+//	scopeview compare          Compare two recordings, or several of each: what became slower, and whether by chance
+//	scopeview advise           Show the costs of containers, buffers and locks, and cheaper alternatives
+//	scopeview scale            Run a command with several GOMAXPROCS, and show how it scales and what limits it
+//	scopeview profile          Show where the time went, on CPUs and waiting: by function, line, goroutine and others
+//	scopeview callers          Show a function's callers and callees, with the cost of each call
+//	scopeview source           Show a function's or a file's source with the cost of each line
+//	scopeview disasm           Show a function's instructions with the cost of each, below their lines
+//	scopeview pgo              Make profiles for Go's compiler, and see how it uses them
+//	scopeview pgo collect      Make a default.pgo from recordings, a running program, or a command
+//	scopeview pgo merge        Add up profiles, by sample, by duration, or with equal shares
+//	scopeview pgo show         Show a profile's calls and functions as Go's compiler reads them, with the hot ones marked
+//	scopeview pgo overlap      Compare two profiles by the weight of their calls
+//	scopeview pgo check        Check how much of a profile fits the current source: functions, lines, calls
+//	scopeview pgo salvage      Make an old profile fit the current source: moved lines, renamed and moved functions
+//	scopeview pgo rename       Rename functions or packages in a profile
+//	scopeview pgo shrink       Reduce a profile to the calls that Go's compiler reads, and verify that nothing is lost
+//	scopeview pgo explain      Show how Go's compiler treated each hot call of a profile: inlined, or why not
+//	scopeview pgo ab           Build with and without a profile, run both alternately, and compare their times
+//	scopeview autofdo          Write and read sample profiles in LLVM's text format, for clang and for Go
+//	scopeview autofdo write    Write a sample profile in LLVM's text format
+//	scopeview autofdo read     Make a default.pgo for Go's compiler from a sample profile
+//	scopeview autofdo merge    Add up sample profiles
+//	scopeview autofdo show     Show the functions of a sample profile, the hottest first
+//	scopeview autofdo overlap  Compare two sample profiles
+//	scopeview export           Export the trace: CSV, Chrome, Perfetto, pprof, go tool trace, OpenTelemetry, Parquet
+//	scopeview export csv       Write the trace as comma-separated values
+//	scopeview export chrome    Write the trace as Chrome Trace Event JSON
+//	scopeview export perfetto  Write the trace as Perfetto protobuf
+//	scopeview export pprof     Write CPU time and waits as a profile for go tool pprof, or as folded stacks
+//	scopeview export gotrace   Write the recorded Go execution trace, for go tool trace
+//	scopeview export otlp      Write scopes as OpenTelemetry spans, to a collector or a file
+//	scopeview export parquet   Write Parquet tables of many traces, into a directory or an object store
+//	scopeview sql              Query the Parquet tables of a fleet with DuckDB
+//	scopeview snapshot         Copy the current contents of traces to new ones
+//	scopeview pack             Compress a trace to one to six bytes per scope, from 32
+//	scopeview unpack           Restore the trace from a packed one
+//	scopeview merge            Merge the traces of several processes into one
+//	scopeview join             Add a Go execution trace that was recorded separately
+//	scopeview archive          Store the executable and the sources with a trace, for other machines and later days
+//	scopeview anonymize        Make a copy of a trace without names, to give away
+//	scopeview verify           Check a trace against every rule of the format
+//	scopeview dump             Write the trace as text, byte for byte
+//	scopeview assemble         Make a trace from the text that dump writes
+//	scopeview calibrate        Measure the cost of small operations on this machine, for advise
+//	scopeview membench         Measure the memory bandwidth of this machine, by the number of cores
+//	scopeview check-hooks      Test the standard library hooks of run, build and test on this toolchain
 //
 // TRACE is a file, a directory (its *.scope file whose recording was started last; serve shows all
 // of them), the number of a running process (Linux: the trace that it has open), or an address:

@@ -9,88 +9,43 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/scopeview/scopeview/internal/doctor"
 	reportdoctor "github.com/scopeview/scopeview/internal/report/doctor"
 	"github.com/scopeview/scopeview/internal/report/membench"
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-var doctorHelp = `doctor looks for the known problems of concurrent programs and says in words which of them a trace shows, the
-one whose mending gains most first: by which numbers, how sure it is, and by how much shorter the run would be.
-It says nothing where there is nothing to say.
-
-Below them: where the cores' time went (the speed-up stack), how many goroutines ran at once, and the critical
-path of the run and of its longest tasks, with what would become of the run if a scope took no time. Gains and
-what-ifs come from a replay of what the goroutines did without the cause: they are estimates. Where no estimate
-can be made, as of what the caches would spare, the gain is "unknown" (null in --json).
-
-Most of it needs what the Go scheduler did: record with scope.Start(path, gotrace.With()). Without, doctor tells
-what locks and heartbeats tell, and which problems it could not look for.
-
-share is what the problem takes, of the cores' or the run's time, as the sentence says. The verdicts:
-  ` + verdictList() + `
-
---fail-on VERDICT or VERDICT=SHARE ends with exit code 4 if there is such a finding with that share or more; the gain
-does not matter, known or not.`
-
-func newDoctor(s *streams) *cobra.Command {
-	var (
-		x      = excerpt{s: s}
-		memory string
-		failOn []string
-	)
-	cmd := &cobra.Command{
-		Use:   "doctor TRACE",
-		Short: "Say why the program does not scale: which lock, which scope, and what mending it would gain",
-		Long:  doctorHelp,
-		Example: `  scopeview doctor traces/
-  scopeview doctor traces/ --brief
-  scopeview doctor x.scope --from 2s --to 5s
-  scopeview doctor x.scope --fail-on lock-contention=10% --fail-on convoy
-  scopeview membench --json -o machine.json && scopeview doctor x.scope --membench machine.json
-  scopeview doctor x.scope --json | jq -r '.findings[].text'`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			conditions, err := parseFailOn(failOn)
-			if err != nil {
-				return err
-			}
-			var o doctor.Options
-			if memory != "" {
-				if o.Bandwidth, err = readBandwidth(memory); err != nil {
-					return err
-				}
-			}
-			if err := x.open(cmd, args[0]); err != nil {
-				return err
-			}
-			defer x.t.Close()
-			advice, spares := adviceOf(x.path)
-			o.Selection, o.Context, o.Spares, o.State = *x.part(), cmd.Context(), spares, stateOf(x.t, x.path)
-			r, err := doctor.Examine(x.t, o)
-			if err != nil {
-				x.progress.done()
-				return err
-			}
-			if err := x.show(cmd, reportdoctor.Of(x.t, x.path, r, advice), nil); err != nil {
-				return err
-			}
-			return met(s, conditions, r)
-		},
-	}
-	x.flags(cmd)
-	f := cmd.Flags()
-	jsonFlag(cmd, &x.asJSON)
-	x.briefFlag(cmd)
-	f.StringArrayVar(&failOn, "fail-on", nil, "exit with code 4 if there is a finding `VERDICT[=SHARE]`, as lock-contention=10%; can be given several times")
-	f.StringVar(&memory, "membench", "", "`FILE` that scopeview membench --json, or scale --membench --json, wrote on the machine of the trace")
+func newDoctor(c *call) func() error {
+	failOn := c.flags().StringArray("fail-on", nil, "exit with code 4 if there is a finding `VERDICT[=SHARE]`, as lock-contention=10%; can be given several times")
+	memory := c.flags().String("membench", "", "`FILE` that scopeview membench --json, or scale --membench --json, wrote on the machine of the trace")
 	var verdicts []string
 	for _, v := range doctor.Verdicts {
 		verdicts = append(verdicts, string(v))
 	}
-	s.complete(cmd, "fail-on", verdicts)
-	return cmd
+	c.completeValues("fail-on", verdicts)
+	var (
+		conditions []condition
+		o          doctor.Options
+	)
+	c.checks = append(c.checks, func() (err error) {
+		if conditions, err = parseFailOn(*failOn); err == nil && *memory != "" {
+			o.Bandwidth, err = readBandwidth(*memory)
+		}
+		return err
+	})
+	return func() error {
+		advice, spares := adviceOf(c.path)
+		o.Selection, o.Context, o.Spares, o.State = *c.part(), c.context(), spares, c.state()
+		r, err := doctor.Examine(c.t, o)
+		if err != nil {
+			c.progress.done()
+			return err
+		}
+		if err := c.show(reportdoctor.Of(c.t, c.path, r, advice), nil); err != nil {
+			return err
+		}
+		return met(c.s, conditions, r)
+	}
 }
 
 // verdictList returns the verdicts for the help.

@@ -26,7 +26,7 @@ func TestDoctorDocument(t *testing.T) {
 // TestMembenchIsReadByDoctor: doctor reads the output of membench, and of scale, which contains it.
 func TestMembenchIsReadByDoctor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.json")
-	if r := call("membench", "--json", "--time", "10ms", "-o", path); r.code != 0 {
+	if r := scopeview("membench", "--json", "--time", "10ms", "-o", path); r.code != 0 {
 		t.Fatal(r)
 	}
 	b, err := readBandwidth(path)
@@ -43,7 +43,7 @@ func TestMembenchIsReadByDoctor(t *testing.T) {
 	if c, err := readBandwidth(path); err != nil || len(c.Points) != len(b.Points) {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if r := call("membench", "--cores", "9999999"); r.code != exitFailed || !strings.Contains(r.err, "9999999 cores can't be measured") {
+	if r := scopeview("membench", "--cores", "9999999"); r.code != exitFailed || !strings.Contains(r.err, "9999999 cores can't be measured") {
 		t.Errorf("%v", r)
 	}
 }
@@ -54,7 +54,7 @@ func TestScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := call("scale", "-p", "1,2,3", "-n", "1", "--json", "--", self, "-test.run", "NONE{p}")
+	r := scopeview("scale", "-p", "1,2,3", "-n", "1", "--json", "--", self, "-test.run", "NONE{p}")
 	if r.code != 0 {
 		t.Fatal(r)
 	}
@@ -78,7 +78,7 @@ func TestScale(t *testing.T) {
 	if over := runtime.NumCPU() < 3; (len(doc.Warnings) > 0) != over {
 		t.Errorf("on %d CPUs: %q", runtime.NumCPU(), doc.Warnings)
 	}
-	text := call("scale", "-p", "1,2,3,4,5,6", "-n", "1", "--plain", "--", self, "-test.run", "NONE")
+	text := scopeview("scale", "-p", "1,2,3,4,5,6", "-n", "1", "--plain", "--", self, "-test.run", "NONE")
 	if text.code != 0 || !strings.Contains(text.out, "Universal Scalability Law: σ =") || strings.Contains(text.out, "recorded nothing") {
 		t.Errorf("%v", text)
 	}
@@ -128,7 +128,7 @@ func TestProblemsAreCounted(t *testing.T) {
 	if want := fmt.Sprintf("one of %d problems", len(doctor.Verdicts)); !strings.Contains(string(readme), want) {
 		t.Errorf("README.md does not say %q", want)
 	}
-	help := newDoctor(&streams{}).Long
+	help := helpOf("doctor").long
 	for _, v := range doctor.Verdicts {
 		if doctor.Meanings[v] == "" || !strings.Contains(help, "\n  "+string(v)+" ") {
 			t.Errorf("the help lacks %s", v)
@@ -142,18 +142,18 @@ func TestProblemsAreCounted(t *testing.T) {
 // TestHelpOfCSV: the help describes every key of arguments that scopeview writes, and its examples
 // work for names that look like formulas.
 func TestHelpOfCSV(t *testing.T) {
-	cmd := newCSV(&streams{})
+	help := helpOf("export csv")
 	for _, key := range []string{"text", "value", "user_ns, sys_ns", "addr", "lock", "mode", "holder", "tries", "cut", "KEY#bytes"} {
-		if !strings.Contains(cmd.Long, "\n  "+key+" ") {
+		if !strings.Contains(help.long, "\n  "+key+" ") {
 			t.Errorf("the help lacks the key %s", key)
 		}
 	}
 	for _, text := range []string{"#2", "(name 17)", "{\"type\": \"pkg.T\"}", "0 for a pending event", `"0", "1"`} {
-		if !strings.Contains(cmd.Long, text) {
+		if !strings.Contains(help.long, text) {
 			t.Errorf("the help lacks %s", text)
 		}
 	}
-	for _, line := range strings.Split(cmd.Example, "\n") {
+	for _, line := range strings.Split(help.examples, "\n") {
 		if strings.Contains(line, "duckdb") && !strings.Contains(line, "--raw") {
 			t.Errorf("an example gives a database what is meant for a spreadsheet: %s", line)
 		}

@@ -11,17 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/show"
 )
-
-// ownAddress is the annotation of a command that uses an address itself instead of the trace there.
-const ownAddress = "address"
-
-// everyTrace is the annotation of a command whose arguments are all TRACEs, not only the first one.
-const everyTrace = "traces"
 
 // downloads are the traces that were copied to this machine for one command.
 type downloads struct {
@@ -38,48 +30,68 @@ func (d *downloads) remove() {
 	}
 }
 
-// replace copies the trace that TRACE names to this machine, if it can't be read in place, and
-// replaces the command's argument by the file. So every command that takes a TRACE accepts an
-// address, a stream, and compressed files.
-func (d *downloads) replace(cmd *cobra.Command, s *streams, args []string) error {
-	if !strings.Contains(cmd.Use, "TRACE") || cmd.Annotations[ownAddress] != "" {
+// replace copies the traces that the TRACEs of a command name to this machine, unless they can be
+// read in place, and replaces the arguments by the files. So every command that takes a TRACE
+// accepts an address, a stream, and compressed files.
+func (d *downloads) replace(c *call) error {
+	if c.takes == takesNothing {
 		return nil
 	}
-	for i, arg := range args {
-		if i > 0 && cmd.Annotations[everyTrace] == "" {
+	for i, arg := range c.args {
+		if c.row.word(i) != "TRACE" {
 			break
 		}
-		path, name, err := d.bring(cmd.Context(), s, arg)
+		path, copyOf, err := d.local(c, arg)
 		if err != nil {
 			return err
 		}
-		if path != arg && !isAddress(arg) {
-			s.means(path, name)
-		}
-		made, err := d.ofGoTrace(cmd, s, path, name)
-		if err != nil {
-			return err
-		}
-		args[i] = made
-		if path == arg || made != path {
-			continue // Go execution traces are not expected to grow
-		}
-		if err := tellCopy(cmd, s, name); err != nil {
-			return err
+		c.args[i] = path
+		if copyOf != "" {
+			if err := c.warnCopy(copyOf); err != nil {
+				return err
+			}
 		}
 	}
-	return d.with(cmd, s)
+	if c.with == "" {
+		return nil
+	}
+	var err error
+	c.with, _, err = d.local(c, c.with)
+	return err
 }
 
-// tellCopy says, for the commands that show a trace being written, that this is a copy.
-func tellCopy(cmd *cobra.Command, s *streams, name string) error {
-	switch cmd.Name() {
+// local returns the file to read for TRACE and, if it is a copy of a trace that may grow, the name of
+// that for messages.
+func (d *downloads) local(c *call, arg string) (path, copyOf string, err error) {
+	path, name, err := d.bring(c.context(), c.s, arg)
+	if err != nil {
+		return "", "", err
+	}
+	if path != arg {
+		copyOf = name
+	}
+	if path != arg && !isAddress(arg) {
+		c.s.means(path, name)
+	}
+	if c.takes == takesSource {
+		return path, copyOf, nil
+	}
+	made, err := d.ofGoTrace(c.context(), c.s, path, name)
+	if made != path {
+		copyOf = "" // Go execution traces are not expected to grow
+	}
+	return made, copyOf, err
+}
+
+// warnCopy warns, for the commands that show a trace being written, that this is a copy.
+func (c *call) warnCopy(name string) error {
+	switch c.row.name {
 	case "serve":
-		fmt.Fprintf(s.err, "scopeview: %s: this is a copy made now, which does not grow; ask again for a later one\n", name)
+		fmt.Fprintf(c.s.err, "scopeview: %s: this is a copy made now, which does not grow; ask again for a later one\n", name)
 	case "tail":
-		fmt.Fprintf(s.err, "scopeview: %s: this is a copy made now: what it holds is shown, and nothing is waited for\n", name)
-		if !cmd.Flags().Changed("from") {
-			return cmd.Flags().Set("from", "0")
+		fmt.Fprintf(c.s.err, "scopeview: %s: this is a copy made now: what it holds is shown, and nothing is waited for\n", name)
+		if !c.changed("from") {
+			return c.flags().Set("from", "0")
 		}
 	}
 	return nil

@@ -56,9 +56,9 @@ func TestTraceAtAddress(t *testing.T) {
 	mux.HandleFunc("GET /moved/download", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/debug/scope/download", http.StatusFound)
 	})
-	for _, command := range []string{"info", "top", "csv", "html", "chrome", "perfetto", "stacks", "dump", "verify", "info --json"} {
+	for _, command := range []string{"info", "top", "export csv", "html", "export chrome", "export perfetto", "stacks", "dump", "verify", "info --json"} {
 		args := append(strings.Fields(command), url+"/debug/scope/")
-		if r := call(args...); r.code != exitOK || r.err != "" || r.out == "" {
+		if r := scopeview(args...); r.code != exitOK || r.err != "" || r.out == "" {
 			t.Errorf("%s: %v", command, r)
 		}
 		left(t)
@@ -67,28 +67,28 @@ func TestTraceAtAddress(t *testing.T) {
 		"/debug/scope", "/debug/scope/", "/debug/scope/download", "/debug/scope/status", "/debug/scope/#x", "/moved/", "/ci/a%20b.scope",
 	} {
 		for _, base := range []string{url, strings.Replace(url, "http", "HTTP", 1), strings.Replace(url, "//", "//user:secret@", 1)} {
-			if r := call("csv", base+address); r.code != exitOK || !strings.Contains(r.out, "parse") || r.err != "" {
+			if r := scopeview("export", "csv", base+address); r.code != exitOK || !strings.Contains(r.out, "parse") || r.err != "" {
 				t.Errorf("%s%s: %v", base, address, r)
 			}
 		}
 	}
 	for address, name := range map[string]string{"/debug/scope/": "gostats-1.scope", "/ci/a%20b.scope": "a_b.scope"} {
-		if r := call("info", url+address); !strings.Contains(r.out, name) {
+		if r := scopeview("info", url+address); !strings.Contains(r.out, name) {
 			t.Errorf("%s: %v, want %s in it", address, r, name)
 		}
 	}
 	for _, dashes := range []string{"", "--"} { // each TRACE may be one
-		r := call(strings.Fields("compare " + url + "/debug/scope/ " + dashes + " " + url + "/ci/a%20b.scope")...)
+		r := scopeview(strings.Fields("compare " + url + "/debug/scope/ " + dashes + " " + url + "/ci/a%20b.scope")...)
 		if r.code != exitOK || r.err != "" || !strings.Contains(r.out, "gostats-1.scope") || !strings.Contains(r.out, "a_b.scope") {
 			t.Errorf("compare: %v", r)
 		}
 		left(t)
 	}
 	// A message says that it is a copy, because users expect tail's trace to grow.
-	if r := call("tail", url+"/debug/scope/"); r.code != exitOK || !strings.Contains(r.out, "parse") || !strings.Contains(r.err, "copy") {
+	if r := scopeview("tail", url+"/debug/scope/"); r.code != exitOK || !strings.Contains(r.out, "parse") || !strings.Contains(r.err, "copy") {
 		t.Errorf("tail: %v", r)
 	}
-	if r := call("tail", url+"/debug/scope/", "--from", "8ms"); r.code != exitOK || r.out != "" {
+	if r := scopeview("tail", url+"/debug/scope/", "--from", "8ms"); r.code != exitOK || r.out != "" {
 		t.Errorf("tail --from: %v", r)
 	}
 	v := serve(t, url+"/debug/scope/")
@@ -100,10 +100,10 @@ func TestTraceAtAddress(t *testing.T) {
 	}
 	left(t)
 	// On a terminal the size is printed.
-	if r := callOn(context.Background(), true, "top", url+"/debug/scope/"); r.code != exitOK || !strings.Contains(r.err, "12.0 KiB") {
+	if r := scopeviewOn(context.Background(), true, "top", url+"/debug/scope/"); r.code != exitOK || !strings.Contains(r.err, "12.0 KiB") {
 		t.Errorf("on a terminal: %v", r)
 	}
-	if r := call("csv", url+"/debug/scope/", "-o", filepath.Join(t.TempDir(), "x.csv")); r.code != exitOK {
+	if r := scopeview("export", "csv", url+"/debug/scope/", "-o", filepath.Join(t.TempDir(), "x.csv")); r.code != exitOK {
 		t.Errorf("-o: %v", r)
 	}
 }
@@ -156,7 +156,7 @@ func TestNoTraceAtAddress(t *testing.T) {
 		"https://[::1":              "missing ']'",
 		"https" + url[len("http"):]: "HTTP response to HTTPS client",
 	} {
-		r := call("top", address)
+		r := scopeview("top", address)
 		if r.code == exitOK || r.out != "" || !strings.Contains(r.err, want) || strings.Contains(r.err, "secret") || strings.Contains(r.err, "\x1b") || len(r.err) > 1000 {
 			t.Errorf("%s: %v, want %q in it", address, r, want)
 		}
@@ -180,7 +180,7 @@ func TestDownloadInterrupted(t *testing.T) {
 		<-sent
 		cancel()
 	}()
-	if r := callOn(ctx, false, "top", url); r.code != exitFailed || r.err != "scopeview: interrupted\n" || r.out != "" {
+	if r := scopeviewOn(ctx, false, "top", url); r.code != exitFailed || r.err != "scopeview: interrupted\n" || r.out != "" {
 		t.Errorf("%v", r)
 	}
 	left(t)

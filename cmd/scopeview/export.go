@@ -1,119 +1,144 @@
 package main
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"io"
-	"os"
+	"strconv"
+	"time"
 
-	"github.com/spf13/cobra"
-
-	"github.com/scopeview/scopeview/internal/export/otlp"
+	"github.com/scopeview/scopeview/internal/export/chrome"
+	"github.com/scopeview/scopeview/internal/export/csv"
+	"github.com/scopeview/scopeview/internal/export/perfetto"
+	"github.com/scopeview/scopeview/internal/export/pprof"
+	"github.com/scopeview/scopeview/internal/export/rows"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/show"
+	"github.com/scopeview/scopeview/internal/trace"
 )
 
-func newExport(s *streams) *cobra.Command {
-	return family(head("export", "Write what other systems store: spans for OpenTelemetry, Parquet tables",
-		`export writes traces for the systems that store those of many programs.`,
-		`  scopeview export otlp 4711 --to http://localhost:4318     its requests, to an OpenTelemetry collector
-  scopeview export parquet x.scope -o fleet/                its records, as tables for DuckDB and Trino`),
-		newExportOTLP(s), newExportParquet(s))
-}
-
-const otlpHelp = `otlp writes scopes as OpenTelemetry spans, and sends them to a collector, to Jaeger, Tempo or whatever else
-takes OTLP over HTTP. Without --to it writes the requests, a line of JSON each, as collectors read and write them in files.
-
-Without --name these are the scopes with a link: those of scope.Context, of scopehttp and the other integrations.
-With it these are all scopes whose name matches. A scope without a link is part of the exported one that encloses it on its
-row. Its ids are made of the recording and of its place, so that exporting a trace twice doubles nothing. The service is
-the program; of a merged trace each process is one.
-
-Arguments are attributes, and events in a scope are its span's events: the first 128, the others are counted. What had not
-ended is a span up to the last moment that the trace knows, with the attribute scopeview.open. A scope with the argument
-failed: true has the status Error.
-
-The environment variable OTEL_EXPORTER_OTLP_HEADERS has headers for the collector, as KEY=VALUE,KEY=VALUE. What gives
-access belongs there. A collector that is busy (429, 502, 503, 504) is asked again up to five times, as Retry-After says.`
-
-func newExportOTLP(s *streams) *cobra.Command {
-	x := excerpt{s: s}
-	var to string
-	cmd := &cobra.Command{
-		Use:   "otlp TRACE",
-		Short: "Write scopes as OpenTelemetry spans, to a collector or a file",
-		Long:  otlpHelp,
-		Example: `  scopeview export otlp 4711 --to http://localhost:4318
-  scopeview export otlp traces/ --name 'checkout,store.*' --to https://collector.example/otlp
-  scopeview export otlp x.scope -o x.jsonl`,
-		Args: oneTrace, ValidArgsFunction: completeTrace,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if to == "" {
-				return x.run(x.otlpLines)(cmd, args)
-			}
-			if !x.out.standard() {
-				return usagef("--to sends the spans and -o writes them: give one of the two")
-			}
-			c, err := otlp.NewCollector(to, os.Getenv(otlp.HeadersVariable))
-			if err != nil {
-				return usagef("--to: %w", err)
-			}
-			return x.run(func(cmd *cobra.Command) error { return x.otlpTo(cmd, c) })(cmd, args)
-		},
+// export writes the trace with f, and sets the exit code.
+func (c *call) export(f func(w io.Writer) error) error {
+	if err := c.write(f); err != nil {
+		return err
 	}
-	x.sel.globs(cmd)
-	x.sel.processes(cmd)
-	x.out.flag(cmd)
-	x.strict.flag(cmd)
-	cmd.Flags().StringVar(&to, "to", "", "send them to the collector at `URL`: http://localhost:4318, for example; /v1/traces is added")
-	return cmd
+	return c.verdict()
 }
 
-// otlpLines writes requests as lines.
-func (x *excerpt) otlpLines(cmd *cobra.Command) error {
-	err := x.write(func(w io.Writer) error {
-		b := bufio.NewWriterSize(w, 1<<16)
-		_, err := x.spans(cmd, func(request []byte) error {
-			_, err := b.Write(append(request, '\n'))
+// rowOptions are the options of the exports of a timeline.
+func (c *call) rowOptions() rows.Options {
+	return rows.Options{Selection: c.sel.Selection, States: c.states, Tool: version(), State: c.state()}
+}
+
+func newCSV(c *call) func() error {
+	raw := c.flags().Bool("raw", false, "leave cells that a spreadsheet would run as a formula")
+	return func() error {
+		return c.export(func(w io.Writer) error {
+			return csv.Write(c.context(), w, c.t, csv.Options{Selection: c.sel.Selection, Raw: *raw, States: c.states})
+		})
+	}
+}
+
+func newChrome(c *call) func() error {
+	return func() error {
+		return c.export(func(w io.Writer) error {
+			size, err := chrome.Write(c.context(), w, c.t, c.rowOptions())
+			if err == nil && size.Large() {
+				fmt.Fprintf(c.s.err, "scopeview: %s are %s of JSON: Chrome's own page gives up at about 1 million events or 256 MB; look at it with ui.perfetto.dev, use scopeview export perfetto, or write a part of it with --from and --to\n",
+					show.Plural(size.Events, "event"), show.Size(size.Bytes))
+			}
 			return err
 		})
-		return errors.Join(err, b.Flush())
+	}
+}
+
+func newPerfetto(c *call) func() error {
+	c.noTerminal("protobuf", "-o FILE.pftrace")
+	return func() error {
+		return c.export(func(w io.Writer) error {
+			size, err := perfetto.Write(c.context(), w, c.t, c.rowOptions())
+			if err == nil && size.Large() {
+				fmt.Fprintf(c.s.err, "scopeview: %s are too much for Perfetto's page, which takes about 500 MB: write a part of it with --from and --to, or let its trace_processor serve it\n",
+					show.Size(size.Bytes))
+			}
+			return err
+		})
+	}
+}
+
+func newPprof(c *call) func() error {
+	x := profilingOf(c)
+	folded := c.flags().String("folded", "", "write folded stacks of a `METRIC` instead, such as cpu, off, lock")
+	c.checks = append(c.checks, func() error {
+		if *folded != "" {
+			return nil
+		}
+		x.split = samples.Split{Scope: true, Row: true, Goroutine: true}
+		return c.refuseTerminal("a compressed profile", "-o FILE.pb.gz")
 	})
-	if err != nil {
-		return err
+	return func() error {
+		if err := x.read(c.args[0]); err != nil {
+			return err
+		}
+		defer x.close()
+		if *folded == "" {
+			var start time.Time
+			if x.t != nil {
+				start = x.t.Start()
+			}
+			return x.foreign(func(w io.Writer) error { return pprof.Write(w, x.p, pprof.Options{Start: start}) })
+		}
+		m := x.p.Metric(*folded)
+		if m < 0 {
+			return usagef("--folded %s: there is no such metric here; scopeview profile --by metric lists them", *folded)
+		}
+		if n := pprof.Unfoldable(x.p, m); n > 0 {
+			fmt.Fprintf(c.s.err, "scopeview: %s: %s with negative values left out: a frame of a flame graph has a width\n", show.Name(c.args[0]), show.Plural(n, "stack"))
+		}
+		return x.foreign(func(w io.Writer) error { return pprof.Fold(c.out.exact(c.s, w), x.p, m) })
 	}
-	return x.verdict()
 }
 
-// otlpTo sends requests to a collector.
-func (x *excerpt) otlpTo(cmd *cobra.Command, c *otlp.Collector) error {
-	warnLosses(x.s, x.path, x.t)
-	p := newProgress(x.s, x.t, !x.s.outTerm)
-	x.sel.Progress = p.at
-	sum, err := x.spans(cmd, func(request []byte) error { return c.Send(cmd.Context(), request) })
-	p.done()
-	if err != nil {
-		return err
+func newGoTrace(c *call) func() error {
+	stream := c.flags().Uint32("stream", 0, "write the one with this `NUMBER`, where there are several")
+	c.noTerminal("a Go execution trace", "-o FILE")
+	return func() error {
+		g, err := c.streamOf(*stream)
+		if err != nil {
+			return c.failed(err)
+		}
+		if g.Missing {
+			fmt.Fprintf(c.s.err, "scopeview: a part of Go execution trace %d is not there: what can be read ends before it\n", g.Stream)
+		}
+		if err := readGoTrace(c.t); err != nil {
+			return err
+		}
+		return c.foreign(func(w io.Writer) error {
+			if _, err := io.Copy(w, g.Reader()); err != nil {
+				return fmt.Errorf("copying Go execution trace %d of %s: %w", g.Stream, show.Name(c.path), err)
+			}
+			return nil
+		})
 	}
-	if c.Rejected > 0 {
-		return fmt.Errorf("%s refused %s of %d: %s", c.URL, show.Plural(c.Rejected, "span"), sum.Spans, c.Why)
-	}
-	fmt.Fprintf(x.s.out, "%s with %s sent to %s\n", show.Plural(sum.Spans, "span"), show.Plural(sum.Events, "event"), c.URL)
-	return x.verdict()
 }
 
-// spans passes the requests to send, and reports missing data.
-func (x *excerpt) spans(cmd *cobra.Command, send otlp.Send) (otlp.Sum, error) {
-	unlinked := x.sel.nameText != ""
-	sum, err := otlp.Write(cmd.Context(), x.t, otlp.Options{Selection: x.sel.Selection, Unlinked: unlinked}, send)
-	switch {
-	case err != nil:
-	case sum.Spans == 0 && unlinked:
-		err = fmt.Errorf("%s has no scope that is chosen", x.path)
-	case sum.Spans == 0:
-		err = fmt.Errorf("%s has no scope with a link, as scope.Context and scopehttp.Middleware make them; choose others with --name", x.path)
-	case sum.Dropped > 0:
-		fmt.Fprintf(x.s.err, "scopeview: %s left out: a span has up to 128\n", show.Plural(sum.Dropped, "event"))
+// streamOf returns the Go execution trace with a number, or the only one if number is 0.
+func (c *call) streamOf(number uint32) (*trace.GoTrace, error) {
+	all := c.t.GoTraces()
+	if len(all) == 0 {
+		return nil, noGoTrace(c.t, c.path)
 	}
-	return sum, err
+	if number == 0 && len(all) == 1 {
+		return &all[0], nil
+	}
+	for i := range all {
+		if all[i].Stream == number {
+			return &all[i], nil
+		}
+	}
+	there := report.First(all, func(g trace.GoTrace) string { return strconv.FormatUint(uint64(g.Stream), 10) })
+	if number == 0 {
+		return nil, usagef("%s has %s: give the number of one with --stream: %s", show.Name(c.path), show.Plural(int64(len(all)), "Go execution trace"), there)
+	}
+	return nil, usagef("--stream %d: %s has %s", number, show.Name(c.path), there)
 }

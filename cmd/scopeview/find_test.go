@@ -114,7 +114,7 @@ func TestFindByProcess(t *testing.T) {
 	if err != nil || !strings.HasPrefix(got, "/proc/"+pid+"/fd/") {
 		t.Errorf("found %q, %v", got, err)
 	}
-	if r := call("info", pid); r.code != exitOK {
+	if r := scopeview("info", pid); r.code != exitOK {
 		t.Errorf("info %s: %v", pid, r)
 	}
 	// A file of that name takes precedence.

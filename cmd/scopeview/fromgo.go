@@ -1,13 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/goscopes"
 	"github.com/scopeview/scopeview/internal/gowire"
@@ -15,25 +13,10 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// readsGoTraces is the annotation of a command that reads Go execution traces itself: it lists the
-// values of --view with which it does, or is always.
-const readsGoTraces = "gotrace"
-
-// always is the value of readsGoTraces of a command that always does.
-const always = "always"
-
 // ofGoTrace converts the Go execution trace that TRACE names, if it is one, to a trace, and returns
 // its path for the command. So every command that takes a TRACE accepts one. name is the name for
 // messages.
-func (d *downloads) ofGoTrace(cmd *cobra.Command, s *streams, arg, name string) (string, error) {
-	switch views := cmd.Annotations[readsGoTraces]; {
-	case views == always:
-		return arg, nil
-	case views != "":
-		if v := cmd.Flags().Lookup("view"); v != nil && strings.Contains(" "+views+" ", " "+v.Value.String()+" ") {
-			return arg, nil
-		}
-	}
+func (d *downloads) ofGoTrace(ctx context.Context, s *streams, arg, name string) (string, error) {
 	st, err := os.Stat(arg)
 	if err != nil || !st.Mode().IsRegular() {
 		return arg, nil // opening it reports the error
@@ -59,7 +42,7 @@ func (d *downloads) ofGoTrace(cmd *cobra.Command, s *streams, arg, name string) 
 	}
 	in := &incoming{all: st.Size()}
 	p := &arrival{s: s, in: in, begin: time.Now(), next: time.Now().Add(progressAfter)}
-	err = goscopes.Convert(cmd.Context(), to, untilDoneReader{cmd.Context(), f}, goscopes.Options{
+	err = goscopes.Convert(ctx, to, untilDoneReader{ctx, f}, goscopes.Options{
 		Name: filepath.Base(name), Written: st.ModTime(), Progress: func(n int64) { in.got.Store(n); p.tell() },
 	})
 	p.done()
@@ -71,22 +54,6 @@ func (d *downloads) ofGoTrace(cmd *cobra.Command, s *streams, arg, name string) 
 	}
 	s.means(path, name)
 	return path, nil
-}
-
-// with does the same for the trace of the flag --with.
-func (d *downloads) with(cmd *cobra.Command, s *streams) error {
-	f := cmd.Flags().Lookup("with")
-	if f == nil || f.Value.String() == "" {
-		return nil
-	}
-	path, name, err := d.bring(cmd.Context(), s, f.Value.String())
-	if err != nil {
-		return err
-	}
-	if path, err = d.ofGoTrace(cmd, s, path, name); err != nil {
-		return err
-	}
-	return f.Value.Set(path)
 }
 
 // means records the name under which the user knows a temporary file.

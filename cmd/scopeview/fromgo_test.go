@@ -40,23 +40,23 @@ func TestGoTraces(t *testing.T) {
 				"states --by goroutine":              "main.main",
 				"waits":                              "main.worker main.go",
 				"doctor":                             "running",
-				"csv":                                "task,long,main.main,1,",
-				"csv --states":                       "state,",
-				"chrome --states":                    `"parse"`,
-				"perfetto -o x.pf":                   "",
+				"export csv":                         "task,long,main.main,1,",
+				"export csv --states":                "state,",
+				"export chrome --states":             `"parse"`,
+				"export perfetto -o x.pf":            "",
 				"html -o x.html":                     "",
 				"html -o y.html --with dir/my.trace": "",
 				"verify":                             "dir/my.trace: sound\n",
 				"dump":                               `track "main.main" g=1`,
-				"gotrace":                            string(b),
-				"functions":                          "main.worker",
+				"export gotrace":                     string(b),
+				"profile":                            "main.worker",
 				"compare dir/my.trace":               "",
 				"compare --view lines dir/my.trace":  "",
 				"tail --from 0":                      "long",
 				"anonymize -o z.scope":               "",
 			} {
 				words := strings.Fields(command)
-				r := call(append(words, "dir/my.trace")...)
+				r := scopeview(append(words, "dir/my.trace")...)
 				if r.code != exitOK || !strings.Contains(r.out, want) {
 					t.Errorf("%s: %v", command, r)
 				}
@@ -64,7 +64,7 @@ func TestGoTraces(t *testing.T) {
 					t.Errorf("%s tells of a file in %s: %v", command, temp, r)
 				}
 			}
-			if r := call("csv", "dir/my.trace", "-o", "dir/my.trace"); r.code != exitUsage || !strings.Contains(r.err, "is the trace itself") {
+			if r := scopeview("export", "csv", "dir/my.trace", "-o", "dir/my.trace"); r.code != exitUsage || !strings.Contains(r.err, "is the trace itself") {
 				t.Errorf("over itself: %v", r)
 			}
 			page, err := os.ReadFile("x.html")
@@ -80,7 +80,7 @@ func TestGoTraces(t *testing.T) {
 
 // goTraceViews are commands that read a Go execution trace, without its name.
 var goTraceViews = []string{
-	"info", "top", "csv", "chrome -o x.json", "perfetto -o x.pf", "html -o x.html", "tail", "samples", "functions", "states", "waits", "doctor",
+	"info", "top", "export csv", "export chrome -o x.json", "export perfetto -o x.pf", "html -o x.html", "tail", "profile --by sample", "profile", "states", "waits", "doctor",
 }
 
 // TestCutGoTraces: for a Go execution trace cut off at any length, every view says so; with
@@ -101,18 +101,18 @@ func TestCutGoTraces(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, command := range goTraceViews {
-				if n == 17 && (command == "samples" || command == "functions") { // the decoder has not begun to read
+				if n == 17 && (command == "profile --by sample" || command == "profile") { // the decoder has not begun to read
 					continue
 				}
-				r := call(append(strings.Fields(command), "--strict", "x.trace")...)
+				r := scopeview(append(strings.Fields(command), "--strict", "x.trace")...)
 				if said := r.out + r.err; r.code != exitLosses || !strings.Contains(said, "ends in the middle") && !strings.Contains(said, "its end is not there") {
 					t.Errorf("%s, %d bytes, %s: %v", version, n, command, r)
 				}
-				if r := call(append(strings.Fields(command), "x.trace")...); r.code != exitOK {
+				if r := scopeview(append(strings.Fields(command), "x.trace")...); r.code != exitOK {
 					t.Errorf("%s, %d bytes, %s without --strict: %v", version, n, command, r)
 				}
 			}
-			if r := call("verify", "x.trace"); r.code != exitFailed || !strings.Contains(r.out, "go-trace: ") {
+			if r := scopeview("verify", "x.trace"); r.code != exitFailed || !strings.Contains(r.out, "go-trace: ") {
 				t.Errorf("%s, %d bytes: %v", version, n, r)
 			}
 			if testing.Short() {
@@ -134,12 +134,12 @@ func TestDamagedGoTraces(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, command := range append(goTraceViews, "verify") {
-		r := call(append(strings.Fields(command), "x.trace")...)
+		r := scopeview(append(strings.Fields(command), "x.trace")...)
 		if r.code != exitFailed || !strings.Contains(r.out+r.err, "found invalid event type: 255") {
 			t.Errorf("%s: %v", command, r)
 		}
 	}
-	if r := call("info", "x.trace"); !strings.Contains(r.out, "losses          128 of 7463 bytes of the Go execution trace could not be read\n") {
+	if r := scopeview("info", "x.trace"); !strings.Contains(r.out, "losses          128 of 7463 bytes of the Go execution trace could not be read\n") {
 		t.Error(r)
 	}
 }
@@ -160,8 +160,8 @@ func TestBadGoTraces(t *testing.T) {
 		if err := os.WriteFile("x.trace", []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, command := range append(goTraceViews, "serve", "verify", "dump", "stacks", "gotrace", "lines", "pprof -o x.pb", "compare --view lines "+good) {
-			if r := call(append(strings.Fields(command), "x.trace")...); r.code != exitFailed || r.err != "scopeview: "+want {
+		for _, command := range append(goTraceViews, "serve", "verify", "dump", "stacks", "export gotrace", "profile --by line", "export pprof -o x.pb", "compare --view lines "+good) {
+			if r := scopeview(append(strings.Fields(command), "x.trace")...); r.code != exitFailed || r.err != "scopeview: "+want {
 				t.Errorf("%s: %v", command, r)
 			}
 		}
@@ -194,10 +194,10 @@ func TestGoTraceFrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, from := range []string{server.URL + "/debug/pprof/trace?seconds=5", "go.trace.gz"} {
-		if r := call("info", from); r.code != exitOK || !strings.HasPrefix(r.out, "trace           "+from+", 7.30 KiB\n") || !strings.Contains(r.out, "122 task") {
+		if r := scopeview("info", from); r.code != exitOK || !strings.HasPrefix(r.out, "trace           "+from+", 7.30 KiB\n") || !strings.Contains(r.out, "122 task") {
 			t.Errorf("%s: %v", from, r)
 		}
-		if r := call("functions", from); r.code != exitOK || !strings.Contains(r.out, "main.worker") {
+		if r := scopeview("profile", from); r.code != exitOK || !strings.Contains(r.out, "main.worker") {
 			t.Errorf("%s: %v", from, r)
 		}
 	}

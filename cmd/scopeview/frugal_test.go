@@ -36,18 +36,18 @@ var readings = [][]string{
 	{"waits", "--json", "--stacks"},
 	{"stacks", "--depth", "0"},
 	{"stacks", "--json"},
-	{"stacks", "--folded"},
-	{"stacks", "--pprof"},
-	{"functions"},
-	{"functions", "--json"},
-	{"tree", "--least", "0"},
-	{"samples", "--format", "csv"},
-	{"pprof"},
-	{"csv"},
+	{"stacks", "--format", "folded"},
+	{"stacks", "--format", "pprof"},
+	{"profile"},
+	{"profile", "--json"},
+	{"profile --by tree", "--least", "0"},
+	{"profile --by sample", "--format", "export csv"},
+	{"export pprof"},
+	{"export csv"},
 	{"html"},
 	{"html", "--max", "3"},
-	{"chrome"},
-	{"perfetto"},
+	{"export chrome"},
+	{"export perfetto"},
 	{"export", "otlp", "--name", "*"},
 	{"anonymize"},
 	{"snapshot"},
@@ -58,21 +58,21 @@ var readings = [][]string{
 
 // dear lists the calls that may take that many times the memory, and why.
 var dear = map[string]int64{
-	"dump":                        32, // it assembles every chunk again
-	"stacks --depth 0":            2,  // it keeps every name of every stack, a name's count being 24 bytes of the file
-	"stacks --json":               2,  // as above
-	"stacks --folded":             2,  // as above
-	"stacks --pprof":              6,  // the profile is made as a whole, by a library
-	"samples --format csv":        5,  // it keeps all that it shows, and one can be 4 bytes of the file
-	"top":                         2,  // every lock has a table of who held it
-	"top --json":                  2,  // as above
-	"top --by track -n 0":         2,  // as above
-	"tree --least 0":              5,  // it keeps a node for each call of each stack
-	"compare":                     3,  // it keeps every name's numbers, of both sides
-	"html":                        2,  // it keeps a row for every goroutine, and a file can have one for each 32 bytes
-	"compare --view waits --json": 2,  // as above, of locks
-	"export otlp --name *":        2,  // it keeps a row for every goroutine, as html does
-	"html --max 3":                3,  // it sums up every name for the page, beside all scopes
+	"dump":                             32, // it assembles every chunk again
+	"stacks --depth 0":                 2,  // it keeps every name of every stack, a name's count being 24 bytes of the file
+	"stacks --json":                    2,  // as above
+	"stacks --format folded":                  2,  // as above
+	"stacks --pprof":                   6,  // the profile is made as a whole, by a library
+	"profile --by sample --format csv": 5,  // it keeps all that it shows, and one can be 4 bytes of the file
+	"top":                              2,  // every lock has a table of who held it
+	"top --json":                       2,  // as above
+	"top --by track -n 0":              2,  // as above
+	"profile --by tree --least 0":      5,  // it keeps a node for each call of each stack
+	"compare":                          3,  // it keeps every name's numbers, of both sides
+	"html":                             2,  // it keeps a row for every goroutine, and a file can have one for each 32 bytes
+	"compare --view waits --json":      2,  // as above, of locks
+	"export otlp --name *":             2,  // it keeps a row for every goroutine, as html does
+	"html --max 3":                     3,  // it sums up every name for the page, beside all scopes
 }
 
 // reader runs the tool on files of unknown origin.
@@ -115,7 +115,7 @@ func (r *reader) read(args []string, data []byte) {
 	memory, took := tracetest.FrugalTimes(t, what, size, max(dear[what], 1), func() {
 		errs.Reset()
 		os.Remove(r.out)
-		code = execute(context.Background(), &streams{out: io.Discard, err: &errs}, call)
+		code = execute(context.Background(), &streams{out: io.Discard, err: &errs}, split(call))
 	})
 	r.calls++
 	r.memory[what] = max(r.memory[what], float64(memory)/float64(tracetest.MaxMemory(size)))

@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/samples"
@@ -15,10 +13,6 @@ import (
 
 // strictness is the flag --strict.
 type strictness bool
-
-func (x *strictness) flag(cmd *cobra.Command) {
-	cmd.Flags().BoolVar((*bool)(x), "strict", false, "exit with code 3 if records were lost, or may have been, or overwritten in a ring")
-}
 
 // verdict is called after all output: it prints the damage on standard error, place by place if the
 // command has not, and returns the exit code for damage and, with --strict, for losses.

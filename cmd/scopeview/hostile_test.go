@@ -33,9 +33,9 @@ func TestG27(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tables := []string{"info", "top", "top --by track", "waits", "waits --stacks", "tail --from 0", "stacks", "stacks --skip 1", "dump", "verify", "snapshot", "anonymize -o out", "functions", "lines", "objects", "goroutines", "threads", "samples", "header", "tree --least 0", "functions --scope * --slowest 1%", "compare " + file, "compare --view waits " + broken}
-	documents := []string{"info --json", "top --json", "stacks --json", "stacks --folded", "verify --json", "functions --json", "samples --json", "lines --format csv", "tree --format csv", "pprof --folded calls", "csv", "csv --raw", "chrome", "export otlp --name *"}
-	wrong := []string{"info --from \x1b[2J", "top --by \u009b2J", "ctl off", "functions -m \x1b[2J", "functions --state \x1b[2J", "functions --slowest \x1b[2J", "csv -o no/\x1b[2J", "\x1b[2J", "vet --\x1b[2J", "compare --fail-on none.total+1% " + file, "compare --fail-on \x1b[2J.total+1% " + file, "compare --fail-on *.\x1b[2J+1% " + file}
+	tables := []string{"info", "top", "top --by track", "waits", "waits --stacks", "tail --from 0", "stacks", "stacks --skip 1", "dump", "verify", "snapshot", "anonymize -o out", "profile", "profile --by line", "profile --by object", "profile --by goroutine", "profile --by thread", "profile --by sample", "profile --by metric", "profile --by tree --least 0", "profile --scope * --slowest 1%", "compare " + file, "compare --view waits " + broken}
+	documents := []string{"info --json", "top --json", "stacks --json", "stacks --format folded", "verify --json", "profile --json", "profile --by sample --json", "profile --by line --format csv", "profile --by tree --format csv", "export pprof --folded calls", "export csv", "export csv --raw", "export chrome", "export otlp --name *"}
+	wrong := []string{"info --from \x1b[2J", "top --by \u009b2J", "ctl off", "profile -m \x1b[2J", "profile --state \x1b[2J", "profile --slowest \x1b[2J", "export csv -o no/\x1b[2J", "\x1b[2J", "vet --\x1b[2J", "compare --fail-on none.total+1% " + file, "compare --fail-on \x1b[2J.total+1% " + file, "compare --fail-on *.\x1b[2J+1% " + file}
 	calls, printed := 0, 0
 	for _, args := range append(append(tables, documents...), wrong...) {
 		for _, terminal := range []bool{true, false} {
@@ -44,7 +44,7 @@ func TestG27(t *testing.T) {
 					os.Remove(made[0])
 				}
 				words := strings.Split(args, " ")
-				r := callOn(context.Background(), terminal, append(words, path)...)
+				r := scopeviewOn(context.Background(), terminal, append(words, path)...)
 				calls, printed = calls+1, printed+len(r.out)+len(r.err)
 				if r.out+r.err == "" && words[0] != "anonymize" && words[0] != "verify" {
 					t.Errorf("%q %q prints nothing", args, path)

@@ -35,7 +35,7 @@ func hotVictim(t *testing.T, every time.Duration) (v *victim.Victim, path string
 // countIn returns the number of the victim's scopes in top.
 func countIn(t *testing.T, arg string) (n int64) {
 	t.Helper()
-	r := call("top", arg, "--json")
+	r := scopeview("top", arg, "--json")
 	var doc struct {
 		Scopes []struct {
 			Name        string
@@ -76,7 +76,7 @@ func servedOf(t *testing.T, arg string) (n int64) {
 // infoOf returns the state and the hot part in info.
 func infoOf(t *testing.T, arg string) (state, hotPart string) {
 	t.Helper()
-	r := call("info", arg, "--json")
+	r := scopeview("info", arg, "--json")
 	var doc struct {
 		State, Backing string
 		HotPart        string `json:"hot_part"`
@@ -111,7 +111,7 @@ func TestG15HotFile(t *testing.T) {
 	for i, args := range [][]string{{"snapshot", path}, {"anonymize", path}} {
 		to := filepath.Join(copies, strconv.Itoa(i)+".scope")
 		told := int64(v.Ended())
-		if r := call(append(args, "-o", to)...); r.code != exitOK {
+		if r := scopeview(append(args, "-o", to)...); r.code != exitOK {
 			t.Fatalf("%s: %v", args[0], r)
 		}
 		if args[0] == "anonymize" {
@@ -135,10 +135,10 @@ func TestG15HotFile(t *testing.T) {
 		t.Errorf("killed it is %s, its hot part %q", state, part)
 	}
 	follow.wait(t, told)
-	if r := call("verify", path); r.code != exitOK {
+	if r := scopeview("verify", path); r.code != exitOK {
 		t.Errorf("verify: %v", r)
 	}
-	if n := scopesIn(call("tail", path, "--from", "0").out); n < told {
+	if n := scopesIn(scopeview("tail", path, "--from", "0").out); n < told {
 		t.Errorf("tail: %d scopes, and %d had ended", n, told)
 	}
 	if n := countIn(t, assembled(t, path)); n != whole {
@@ -161,12 +161,12 @@ func TestG15HotFile(t *testing.T) {
 		t.Errorf("without the hot file it is %s, and that %q", state, part)
 	}
 	const says = "what was recorded since the last round (a second) may be missing: it was in memory, in scopeview-"
-	for _, args := range [][]string{{"info", path}, {"top", path}, {"csv", path}, {"tail", path, "--from", "0"}} {
-		if r := call(args...); !strings.Contains(r.out+r.err, says) || r.code != exitOK {
+	for _, args := range [][]string{{"info", path}, {"top", path}, {"export csv", path}, {"tail", path, "--from", "0"}} {
+		if r := scopeview(args...); !strings.Contains(r.out+r.err, says) || r.code != exitOK {
 			t.Errorf("%s does not say that the hot file is missing: exit %d, %s", args[0], r.code, r.err)
 		}
 	}
-	if r := call("verify", path); r.code != exitOK {
+	if r := scopeview("verify", path); r.code != exitOK {
 		t.Errorf("verify without the hot file: %v", r)
 	}
 
@@ -194,7 +194,7 @@ func TestG15HotFile(t *testing.T) {
 
 // dumped returns the trace at path as text, without the unused chunks at its end.
 func dumped(path string) string {
-	text := call("dump", path).out
+	text := scopeview("dump", path).out
 	last := strings.LastIndexByte(strings.TrimSuffix(text, "\n"), '\n') + 1
 	if strings.HasPrefix(text[last:], "unborn") {
 		return text[:last]
@@ -208,7 +208,7 @@ func assembled(t *testing.T, path string) string {
 	dir := t.TempDir()
 	text, to := filepath.Join(dir, "text"), filepath.Join(dir, "x.scope")
 	for _, args := range [][]string{{"dump", path, "-o", text}, {"assemble", text, "-o", to}} {
-		if r := call(args...); r.code != exitOK {
+		if r := scopeview(args...); r.code != exitOK {
 			t.Fatalf("%v: %v", args, r)
 		}
 	}

@@ -25,22 +25,22 @@ func readPage(t *testing.T, path string) string {
 
 func TestHTML(t *testing.T) {
 	scriptTrace(t, "store")
-	if r := call("html", "store.scope", "-o", "x.html"); r.String() != "" {
+	if r := scopeview("html", "store.scope", "-o", "x.html"); r.String() != "" {
 		t.Errorf("%v", r)
 	}
 	all := readPage(t, "x.html")
-	if r := call("html", "store.scope"); r.out != all || r.err != "" {
+	if r := scopeview("html", "store.scope"); r.out != all || r.err != "" {
 		t.Errorf("to standard output: %d bytes, want %d; %s", len(r.out), len(all), r.err)
 	}
-	if r := call("html", "store.scope", "-o", "y.html", "--to", "1ms", "--name", "nothing"); r.String() != "" || len(readPage(t, "y.html")) >= len(all) {
+	if r := scopeview("html", "store.scope", "-o", "y.html", "--to", "1ms", "--name", "nothing"); r.String() != "" || len(readPage(t, "y.html")) >= len(all) {
 		t.Errorf("a selection: %v", r)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if r := callOn(ctx, false, "html", "store.scope", "-o", "z.html"); r.code != exitFailed || !strings.Contains(r.err, "interrupted") {
+	if r := scopeviewOn(ctx, false, "html", "store.scope", "-o", "z.html"); r.code != exitFailed || !strings.Contains(r.err, "interrupted") {
 		t.Errorf("interrupted: %v", r)
 	}
-	if r := callOn(context.Background(), true, "html", "store.scope"); r.code != exitUsage || r.out != "" || !strings.Contains(r.err, "-o FILE.html") {
+	if r := scopeviewOn(context.Background(), true, "html", "store.scope"); r.code != exitUsage || r.out != "" || !strings.Contains(r.err, "-o FILE.html") {
 		t.Errorf("on a terminal: %v", r)
 	}
 	files(t, ".", "store.scope", "x.html", "y.html")
@@ -53,7 +53,7 @@ func TestHTMLOpen(t *testing.T) {
 	scriptTrace(t, "store")
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)
-	if r := call("html", "store.scope", "-o", "x.html", "--open"); r.code != exitFailed || r.err != "scopeview: x.html was written, but no browser could be opened: there is no xdg-open here; open it yourself\n" {
+	if r := scopeview("html", "store.scope", "-o", "x.html", "--open"); r.code != exitFailed || r.err != "scopeview: x.html was written, but no browser could be opened: there is no xdg-open here; open it yourself\n" {
 		t.Errorf("without a browser: %v", r)
 	}
 	readPage(t, "x.html")
@@ -64,7 +64,7 @@ func TestHTMLOpen(t *testing.T) {
 		}
 	}
 	program("echo \"$1\" > " + seen + "\n")
-	if r := call("html", "store.scope", "-o", "x.html", "--open"); r.String() != "" {
+	if r := scopeview("html", "store.scope", "-o", "x.html", "--open"); r.String() != "" {
 		t.Errorf("%v", r)
 	}
 	dir, err := os.Getwd()
@@ -75,7 +75,7 @@ func TestHTMLOpen(t *testing.T) {
 		t.Errorf("the browser got %q, %v", b, err)
 	}
 	program("exit 3\n")
-	if r := call("html", "store.scope", "-o", "x.html", "--open"); r.code != exitFailed || !strings.Contains(r.err, "no browser could be opened: xdg-open: exit status 3; open it yourself") {
+	if r := scopeview("html", "store.scope", "-o", "x.html", "--open"); r.code != exitFailed || !strings.Contains(r.err, "no browser could be opened: xdg-open: exit status 3; open it yourself") {
 		t.Errorf("a browser that fails: %v", r)
 	}
 }

@@ -4,42 +4,23 @@ import (
 	"cmp"
 	"os"
 
-	"github.com/spf13/cobra"
-
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report/info"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-func newInfo(s *streams) *cobra.Command {
-	x := excerpt{s: s}
-	cmd := &cobra.Command{
-		Use:   "info TRACE",
-		Short: "Tell what was recorded, where, how, and whether all of it was kept",
-		Long: `info tells, losses first, what a trace holds: the program, its build and machine, when and for how
-long, how the recorder worked and why not better where it could not, the records by kind, how well CPU
-times are known, what the recording itself cost at least, and what looks wrong.`,
-		Example: `  scopeview info traces/
-  scopeview info x.scope --json | jq .lost.total
-  scopeview info x.scope --strict || echo "records were lost, or worse"`,
-		Args:              oneTrace,
-		ValidArgsFunction: completeTrace,
-		RunE: x.run(func(cmd *cobra.Command) error {
-			r, failed := info.Of(cmd.Context(), x.t, x.part(), x.path, x.state())
-			x.progress.done()
-			if r == nil {
-				return failed
-			}
-			if err := cmp.Or(x.out.show(s, cmd, r, x.asJSON, 0), failed); err != nil {
-				return err
-			}
-			return x.strict.verdict(s, x.path, x.t, nil)
-		}),
+func newInfo(c *call) func() error {
+	return func() error {
+		r, failed := info.Of(c.context(), c.t, c.part(), c.path, c.state())
+		c.progress.done()
+		if r == nil {
+			return failed
+		}
+		if err := cmp.Or(c.showReport(r), failed); err != nil {
+			return err
+		}
+		return c.strict.verdict(c.s, c.path, c.t, nil)
 	}
-	x.out.flag(cmd)
-	x.strict.flag(cmd)
-	jsonFlag(cmd, &x.asJSON)
-	return cmd
 }
 
 // stateOf returns whether the trace is still being written, according to the system.

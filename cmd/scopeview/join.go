@@ -22,65 +22,42 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-func newJoin(s *streams) *cobra.Command {
-	var to string
-	cmd := &cobra.Command{
-		Use:   "join TRACE GOTRACE",
-		Short: "Add a Go execution trace that was made separately",
-		Long: `join makes a new trace of TRACE and the Go execution trace in the file GOTRACE, as runtime/trace,
-go test -trace and net/http/pprof (/debug/pprof/trace) write it: what gotrace.With() has recorded along. The
-other commands then tell what goroutines did between scopes, and what they waited for. It prints the new
-file's name.
-
-GOTRACE has to be of the same process, and of the same time, or some of it: that is looked up at scopes, which
-begin and end while their goroutine runs. Where it is not, or can't be told, nothing is made. What it has from
-before and after TRACE is not shown.
-
-TRACE stays as it is, and an existing file is not overwritten. Of a trace that is being written the new one has
-what it holds now. A trace can be joined again, with another Go execution trace. From
-then on their directory means the new one, where nobody writes TRACE any more.`,
-		Example: `  scopeview join x.scope go.trace -o y.scope
-  scopeview join x.scope 'http://localhost:6060/debug/pprof/trace?seconds=5'
-  scopeview states $(scopeview join x.scope go.trace)`,
-		Args:              traceAndGoTrace,
-		ValidArgsFunction: completeGoTrace,
-		Annotations:       map[string]string{ownAddress: "the new trace does not lie where its copy does"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if to == "-" {
-				return usagef("-o -: a joined trace is a file of its own; give its name")
-			}
-			got := downloads{patience: stalledAfter}
-			defer got.remove()
-			path, _, err := got.bring(cmd.Context(), s, args[1])
-			if err != nil {
-				return err
-			}
-			g, err := openGoTrace(path)
-			if err != nil {
-				return err
-			}
-			defer g.Close()
-			src, beside, err := sourceOf(cmd.Context(), s, args[0])
-			if err != nil {
-				return err
-			}
-			defer src.remove()
-			if to == "" {
-				to = filepath.Join(beside, strings.TrimSuffix(filepath.Base(src.path), extension)+"-joined"+extension)
-			}
-			if err := join(cmd.Context(), s, src.path, g, to); err != nil {
-				return err
-			}
-			name := to
-			if s.outTerm {
-				name = show.Name(name)
-			}
-			_, err = fmt.Fprintln(s.out, name)
+func newJoin(c *call) func() error {
+	output := c.flags().StringP("output", "o", "", "write to the new `FILE`, which appears when it is complete (default: beside the trace, with -joined in its name)")
+	return func() error {
+		to := *output
+		if to == "-" {
+			return usagef("-o -: a joined trace is a file of its own; give its name")
+		}
+		got := downloads{patience: stalledAfter}
+		defer got.remove()
+		path, _, err := got.bring(c.context(), c.s, c.args[1])
+		if err != nil {
 			return err
-		},
+		}
+		g, err := openGoTrace(path)
+		if err != nil {
+			return err
+		}
+		defer g.Close()
+		src, beside, err := sourceOf(c.context(), c.s, c.args[0])
+		if err != nil {
+			return err
+		}
+		defer src.remove()
+		if to == "" {
+			to = filepath.Join(beside, strings.TrimSuffix(filepath.Base(src.path), extension)+"-joined"+extension)
+		}
+		if err := join(c.context(), c.s, src.path, g, to); err != nil {
+			return err
+		}
+		name := to
+		if c.s.outTerm {
+			name = show.Name(name)
+		}
+		_, err = fmt.Fprintln(c.s.out, name)
+		return err
 	}
-	cmd.Flags().StringVarP(&to, "output", "o", "", "write to the new `FILE`, which appears when it is complete (default: beside the trace, with -joined in its name)")
-	return cmd
 }
 
 func traceAndGoTrace(cmd *cobra.Command, args []string) error {

@@ -92,7 +92,7 @@ func TestJoin(t *testing.T) {
 			for _, path := range []string{source, goFile} {
 				was[path] = readAll(t, path)
 			}
-			if r := call("join", source, goFile); r.code != exitOK || r.out != to+"\n" || r.err != "" {
+			if r := scopeview("join", source, goFile); r.code != exitOK || r.out != to+"\n" || r.err != "" {
 				t.Fatalf("%v", r)
 			}
 			for path, data := range was {
@@ -100,10 +100,10 @@ func TestJoin(t *testing.T) {
 					t.Errorf("%s was changed", path)
 				}
 			}
-			if r := call("verify", to); r.code != exitOK {
+			if r := scopeview("verify", to); r.code != exitOK {
 				t.Errorf("%v", r)
 			}
-			if a, b := call("csv", source), call("csv", to); strings.Count(a.out, ",work,") < 120 || strings.Count(a.out, ",work,") != strings.Count(b.out, ",work,") {
+			if a, b := scopeview("export", "csv", source), scopeview("export", "csv", to); strings.Count(a.out, ",work,") < 120 || strings.Count(a.out, ",work,") != strings.Count(b.out, ",work,") {
 				t.Errorf("%d scopes, there were %d", strings.Count(b.out, ",work,"), strings.Count(a.out, ",work,"))
 			}
 			info := joinedStates(t, to)
@@ -146,11 +146,11 @@ func TestJoinAgain(t *testing.T) {
 	for _, order := range []string{"12", "21"} {
 		first, both := order[:1]+".scope", order+".scope"
 		for _, args := range []string{"x.scope " + order[:1] + ".trace -o " + first, first + " " + order[1:] + ".trace -o " + both} {
-			if r := call(append([]string{"join"}, strings.Fields(args)...)...); r.code != exitOK || r.err != "" {
+			if r := scopeview(append([]string{"join"}, strings.Fields(args)...)...); r.code != exitOK || r.err != "" {
 				t.Fatalf("%s: %v", args, r)
 			}
 		}
-		if r := call("verify", both); r.code != exitOK {
+		if r := scopeview("verify", both); r.code != exitOK {
 			t.Errorf("%v", r)
 		}
 		one, info := joinedStates(t, first), joinedStates(t, both)
@@ -170,11 +170,11 @@ func TestJoinInterrupted(t *testing.T) {
 	recordWithGoTrace(t, "x.scope", "x.trace")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if r := callOn(ctx, false, "join", "x.scope", "x.trace"); r.code != exitFailed || !strings.Contains(r.err, "interrupted") {
+	if r := scopeviewOn(ctx, false, "join", "x.scope", "x.trace"); r.code != exitFailed || !strings.Contains(r.err, "interrupted") {
 		t.Errorf("%v", r)
 	}
 	files(t, ".", "x.scope", "x.trace")
-	if r := callOn(t.Context(), true, "join", "x.scope", "x.trace"); r.code != exitOK || r.out != "x-joined.scope\n" {
+	if r := scopeviewOn(t.Context(), true, "join", "x.scope", "x.trace"); r.code != exitOK || r.out != "x-joined.scope\n" {
 		t.Errorf("on a terminal: %v", r)
 	}
 }
@@ -195,14 +195,14 @@ func TestJoinWhileWritten(t *testing.T) {
 	}
 	busy()
 	trace.Stop()
-	r := call("join", "x.scope", "x.trace")
+	r := scopeview("join", "x.scope", "x.trace")
 	if err := scope.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	if r.code != exitOK {
 		t.Fatalf("%v", r)
 	}
-	if r := call("verify", "x-joined.scope"); r.code != exitOK {
+	if r := scopeview("verify", "x-joined.scope"); r.code != exitOK {
 		t.Errorf("%v", r)
 	}
 	if info := joinedStates(t, "x-joined.scope"); info.Checked < 200 || len(info.Problems) > 0 {
@@ -268,12 +268,12 @@ func TestJoinRefuses(t *testing.T) {
 		{"a.scope a.trace -o a.scope", "a.scope: file already exists; give another name"},
 		{"a.scope a.trace -o no/x.scope", "give the name of a file that can be made"},
 	} {
-		if r := call(append([]string{"join"}, strings.Fields(test.args)...)...); r.code != exitFailed || !strings.Contains(r.err, test.want) || r.out != "" {
+		if r := scopeview(append([]string{"join"}, strings.Fields(test.args)...)...); r.code != exitFailed || !strings.Contains(r.err, test.want) || r.out != "" {
 			t.Errorf("%s: want %q, got %v", test.args, test.want, r)
 		}
 	}
 	for _, args := range []string{"a.scope a.trace -o -", "a.scope", "a.scope a.trace b.trace"} {
-		if r := call(append([]string{"join"}, strings.Fields(args)...)...); r.code != exitUsage {
+		if r := scopeview(append([]string{"join"}, strings.Fields(args)...)...); r.code != exitUsage {
 			t.Errorf("%s: %v", args, r)
 		}
 	}

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/autofdo"
 	"github.com/scopeview/scopeview/internal/doctor"
@@ -127,7 +125,7 @@ func profiles(t *testing.T, tr *trace.Trace) map[string]*profile.Report {
 	}
 	code := &annotate.Code{Hot: 1}
 	code.UseBinary(p, self, "")
-	const function = "github.com/scopeview/scopeview/cmd/scopeview.newRoot"
+	const function = "github.com/scopeview/scopeview/cmd/scopeview.openAny"
 	source, err := annotate.Source(t.Context(), v, code, function)
 	if err != nil {
 		t.Fatal(err)
@@ -136,12 +134,11 @@ func profiles(t *testing.T, tr *trace.Trace) map[string]*profile.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]*profile.Report{
-		"source": source, "disasm": disasm,
-		"functions": profile.Functions.Of(v), "lines": profile.Lines.Of(v), "objects": profile.Objects.Of(v),
-		"goroutines": profile.Goroutines.Of(v), "threads": profile.Threads.Of(v),
-		"callers": callers, "tree": profile.Tree.Of(v), "samples": profile.Samples.Of(v), "header": profile.Metrics.Of(v),
+	all := map[string]*profile.Report{"source": source, "disasm": disasm, "callers": callers}
+	for _, kind := range profile.Kinds {
+		all["profile."+kind.By] = kind.Of(v)
 	}
+	return all
 }
 
 // TestJSONDocuments: each command with --json has a section in docs/json.md, whose table is
@@ -156,8 +153,8 @@ func TestJSONDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	page, documents := string(b), documents(t)
-	commands := withJSON(newRoot(&streams{}))
-	slices.Sort(commands)
+	withDocument := withJSON()
+	slices.Sort(withDocument)
 	want, described := page, []string{}
 	for _, name := range slices.Sorted(maps.Keys(documents)) {
 		keys := documentKeys(documents[name])
@@ -169,8 +166,8 @@ func TestJSONDocuments(t *testing.T) {
 		described = append(described, name)
 		want = strings.Replace(want, at, withTable(at, schemas, keys), 1)
 	}
-	if !slices.Equal(commands, described) {
-		t.Fatalf("the commands with --json are %q, and here %q", commands, described)
+	if !slices.Equal(withDocument, described) {
+		t.Fatalf("the commands with --json are %q, and here %q", withDocument, described)
 	}
 	for head, typ := range map[string]reflect.Type{"What all documents of a trace begin with": reflect.TypeFor[report.Kept](), "Frames": reflect.TypeFor[report.Frame]()} {
 		_, at, _ := strings.Cut(page, "## "+head+"\n")
@@ -227,7 +224,14 @@ func withTable(section string, schemas []string, keys []jsonKey) string {
 // all commands in that head.
 func jsonSection(page, command string) (section string, schemas []string) {
 	for _, m := range jsonHead.FindAllStringSubmatchIndex(page, -1) {
-		commands := strings.Split(strings.ReplaceAll(page[m[2]:m[3]], " ", "."), ",.")
+		prefix, head := "", page[m[2]:m[3]]
+		if kinds, found := strings.CutPrefix(head, "profile --by "); found {
+			prefix, head = "profile.", kinds
+		}
+		commands := strings.Split(strings.ReplaceAll(head, " ", "."), ",.")
+		for i := range commands {
+			commands[i] = prefix + commands[i]
+		}
 		if slices.Contains(commands, command) {
 			for _, c := range commands {
 				schemas = append(schemas, report.Schema(c))
@@ -239,13 +243,18 @@ func jsonSection(page, command string) (section string, schemas []string) {
 	return "", nil
 }
 
-// withJSON returns the names of the documents of the commands below cmd.
-func withJSON(cmd *cobra.Command) (names []string) {
-	if cmd.Flags().Lookup("json") != nil {
-		names = append(names, documentName(cmd))
-	}
-	for _, c := range cmd.Commands() {
-		names = append(names, withJSON(c)...)
+// withJSON returns the names of the documents of all commands.
+func withJSON() (names []string) {
+	for _, row := range commands() {
+		switch {
+		case row.flags&flagJSON == 0:
+		case row.name == "profile":
+			for _, kind := range profile.Kinds {
+				names = append(names, "profile."+kind.By)
+			}
+		default:
+			names = append(names, row.document())
+		}
 	}
 	return names
 }
@@ -274,12 +283,12 @@ func TestJSONIsAsDescribed(t *testing.T) {
 			if err := os.WriteFile("x.scope", b, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			for _, name := range []string{"compare", "doctor", "functions", "goroutines", "header", "info", "lines", "objects", "samples", "stacks", "states", "threads", "top", "tree", "verify", "waits"} {
-				args := []string{name, "x.scope", "--json"}
+			for _, name := range []string{"compare", "doctor", "info", "profile.function", "profile.goroutine", "profile.line", "profile.metric", "profile.object", "profile.sample", "profile.thread", "profile.tree", "stacks", "states", "top", "verify", "waits"} {
+				args := []string{strings.Replace(name, ".", " --by ", 1), "x.scope", "--json"}
 				if name == "compare" {
 					args = append(args, "x.scope")
 				}
-				r := call(args...)
+				r := scopeview(args...)
 				if r.out == "" {
 					continue // the trace has no such data
 				}

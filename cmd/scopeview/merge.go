@@ -7,11 +7,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
@@ -20,67 +17,36 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-func newMerge(s *streams) *cobra.Command {
-	var out output
-	cmd := &cobra.Command{
-		Use:   "merge TRACE...",
-		Short: "Make one trace of the traces of several processes",
-		Long: `merge writes one trace with the rows of several processes, which every command reads as it reads another.
-Of a directory it takes all traces. info lists the processes; goroutines have the number of theirs in the upper
-bits of their ids.
-
-The clocks of processes on one machine are the same, to the nanosecond. Those of other machines are aligned by
-scopes of requests (scope.Context, scopehttp): a scope that is part of one in another process lies within it. How far
-the times may be off is told. Without such scopes they are by the clocks on the walls, and nobody knows.
-
-What goroutines did is kept. Not merged are samples, counted stacks and stored files. Of heartbeats there are counters.
-A trace that is being written is copied first. Of two traces of one run the one that goes on longer is taken.`,
-		Example: `  scopeview merge api.scope db.scope -o both.scope
-  scopeview merge /sets/20261127T101500.000Z-api -o slow.scope   a set that snapshot --triggered has made
-  scopeview merge 4711 http://db:6060/debug/scope/ -o now.scope`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return oneTrace(cmd, args)
+func newMerge(c *call) func() error {
+	return func() error {
+		if c.out.standard() {
+			return usagef("merge makes a trace, whose records it does not write in order: give -o FILE")
+		}
+		inputs, done, err := mergeInputs(c.context(), c.args, &c.out)
+		defer done()
+		if err != nil {
+			return err
+		}
+		p := c.s.bytesDone()
+		var r merge.Report
+		err = c.out.write(c.s, func(w io.Writer) (err error) {
+			file, ok := w.(*os.File)
+			if !ok {
+				return fmt.Errorf("a merged trace is written to a file")
 			}
-			if i := slices.Index(args, standardInput); i >= 0 && slices.Contains(args[i+1:], standardInput) {
-				return fmt.Errorf("-: standard input can be read only once")
-			}
-			return nil
-		},
-		ValidArgsFunction: completeTraces,
-		Annotations:       map[string]string{everyTrace: "it merges them"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if out.standard() {
-				return usagef("merge makes a trace, whose records it does not write in order: give -o FILE")
-			}
-			inputs, done, err := mergeInputs(cmd.Context(), args, &out)
-			defer done()
-			if err != nil {
-				return err
-			}
-			p := s.bytesDone()
-			var r merge.Report
-			err = out.write(s, func(w io.Writer) (err error) {
-				file, ok := w.(*os.File)
-				if !ok {
-					return fmt.Errorf("a merged trace is written to a file")
-				}
-				r, err = merge.To(cmd.Context(), inputs, file, p.share)
-				return err
-			})
-			p.done()
-			if err != nil {
-				return err
-			}
-			return tellMerged(s, &out, &r)
-		},
+			r, err = merge.To(c.context(), inputs, file, p.share)
+			return err
+		})
+		p.done()
+		if err != nil {
+			return err
+		}
+		return printMerged(c.s, &c.out, &r)
 	}
-	cmd.Flags().StringVarP(&out.path, "output", "o", "", "write to `FILE`, which appears when it is complete")
-	return cmd
 }
 
-// tellMerged prints a summary of the merge, with its limitations.
-func tellMerged(s *streams, out *output, r *merge.Report) error {
+// printMerged prints a summary of the merge, with its limitations.
+func printMerged(s *streams, out *output, r *merge.Report) error {
 	for _, x := range r.Same {
 		fmt.Fprintf(s.err, "scopeview: %s is of the same run as %s, which goes on as long or longer, and was left out\n", show.Name(x[0]), show.Name(x[1]))
 	}

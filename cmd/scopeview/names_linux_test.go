@@ -54,13 +54,13 @@ func TestNames(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	sources := map[string]float64{"go.trace": 100, "cpu.pprof": 100} // the minimum number of samples
-	if r := call("record", "-o", "x.scope", "--counter", "task-clock:1ms", "--", program); r.code == exitOK {
+	if r := scopeview("record", "-o", "x.scope", "--counter", "task-clock:1ms", "--", program); r.code == exitOK {
 		sources["x.scope"] = 700
 	} else if !strings.Contains(r.err, "recording from outside") {
 		t.Fatal(r)
 	}
 	for source, samples := range sources {
-		got := shares(t, "inclusive_cpu", "functions", source, "--imputed=false")
+		got := shares(t, "inclusive_cpu", "profile", source, "--imputed=false")
 		// A function that only calls others may by chance be sampled once.
 		maps.DeleteFunc(got, func(name string, share float64) bool { return !strings.HasPrefix(name, "main.") || share < 1 })
 		if a, b := slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(kinds)); !slices.Equal(a, b) {
@@ -86,7 +86,7 @@ func TestNames(t *testing.T) {
 // its caller.
 func callersOf(t *testing.T, source, function string) string {
 	t.Helper()
-	r := call("callers", source, function, "--imputed=false", "--format", "csv")
+	r := scopeview("callers", source, function, "--imputed=false", "--format", "csv")
 	rows, err := csv.NewReader(strings.NewReader(r.out)).ReadAll()
 	if r.code != exitOK || err != nil {
 		t.Fatalf("%v, %v", r, err)

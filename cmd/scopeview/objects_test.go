@@ -92,23 +92,23 @@ func TestLocksByObject(t *testing.T) {
 	const want = "main.store.mu"
 
 	var waits struct{ Locks []struct{ Name string } }
-	r := call("waits", path, "--json")
+	r := scopeview("waits", path, "--json")
 	if err := json.Unmarshal([]byte(r.out), &waits); err != nil || r.code != exitOK {
 		t.Fatal(err, r)
 	}
 	if len(waits.Locks) != 1 || waits.Locks[0].Name != want {
 		t.Errorf("waits: %+v", waits.Locks)
 	}
-	if r := call("waits", path, "--json", "--name", want); !strings.Contains(r.out, want) {
+	if r := scopeview("waits", path, "--json", "--name", want); !strings.Contains(r.out, want) {
 		t.Errorf("by its name it is not found: %v", r)
 	}
-	if r := call("top", path); strings.Count(r.out, want) != 1 || strings.Contains(r.out, "objects_test.go") {
+	if r := scopeview("top", path); strings.Count(r.out, want) != 1 || strings.Contains(r.out, "objects_test.go") {
 		t.Errorf("top: %v", r)
 	}
 	var says struct {
 		Findings []struct{ Object, Text string }
 	}
-	r = call("doctor", path, "--json")
+	r = scopeview("doctor", path, "--json")
 	if err := json.Unmarshal([]byte(r.out), &says); err != nil {
 		t.Fatal(err, r)
 	}
@@ -124,7 +124,7 @@ func TestLocksByObject(t *testing.T) {
 func pageNames(t *testing.T, path string) []string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "x.html")
-	if r := call("html", path, "-o", file); r.code != exitOK {
+	if r := scopeview("html", path, "-o", file); r.code != exitOK {
 		t.Fatal(r)
 	}
 	b, err := os.ReadFile(file)
@@ -152,7 +152,7 @@ func pageNames(t *testing.T, path string) []string {
 // locked.
 func TestAnonymizedPlaces(t *testing.T) {
 	path, out := recordStore(t), filepath.Join(t.TempDir(), "anonymous.scope")
-	if r := call("anonymize", path, "-o", out); r.code != exitOK {
+	if r := scopeview("anonymize", path, "-o", out); r.code != exitOK {
 		t.Fatal(r)
 	}
 	b, err := os.ReadFile(out)
@@ -164,7 +164,7 @@ func TestAnonymizedPlaces(t *testing.T) {
 			t.Errorf("%q is in it", secret)
 		}
 	}
-	r := call("waits", out, "--json")
+	r := scopeview("waits", out, "--json")
 	if r.code != exitOK || strings.Contains(r.out, "main.store.mu") {
 		t.Errorf("%v", r)
 	}

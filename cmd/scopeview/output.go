@@ -9,18 +9,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/report"
 )
 
 // output is the destination of a command's result: the flag -o.
 type output struct{ path string }
-
-func (o *output) flag(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&o.path, "output", "o", "-", "write to `FILE`, which appears when it is complete; -: standard output")
-}
 
 func (o *output) standard() bool { return o.path == "" || o.path == "-" }
 
@@ -105,13 +99,13 @@ func (o *output) exact(s *streams, w io.Writer) io.Writer {
 	return w
 }
 
-// show writes the result of a command as its document, or as text.
-func (o *output) show(s *streams, cmd *cobra.Command, r *report.Report, asJSON bool, limit int) error {
-	return o.write(s, func(w io.Writer) error {
-		if asJSON {
-			return report.WriteJSON(o.exact(s, w), documentName(cmd), r.Document, limit)
+// showReport writes a report as the command's document, or as text.
+func (c *call) showReport(r *report.Report) error {
+	return c.out.write(c.s, func(w io.Writer) error {
+		if c.asJSON {
+			return report.WriteJSON(c.out.exact(c.s, w), c.document(), r.Document, c.lines)
 		}
-		b := report.Text{Color: o.standard() && s.color, Limit: limit}
+		b := report.Text{Color: c.out.standard() && c.s.color, Limit: c.lines}
 		r.Text(&b)
 		_, err := b.WriteTo(w)
 		return err

@@ -47,11 +47,11 @@ func TestG29Outputs(t *testing.T) {
 			continue // only root could use such a directory
 		}
 		for _, args := range []string{
-			"csv x.scope", "html x.scope", "chrome x.scope", "perfetto x.scope", "dump x.scope", "stacks x.scope --pprof", "stacks x.scope --folded",
+			"export csv x.scope", "html x.scope", "export chrome x.scope", "export perfetto x.scope", "dump x.scope", "stacks x.scope --format pprof", "stacks x.scope --format folded",
 			"verify x.scope", "anonymize x.scope", "assemble x.txt", "snapshot x.scope", "csv " + url + "/x/",
 		} {
 			old := syscall.Umask(umask)
-			r := call(append(strings.Fields(args), "-o", "out")...)
+			r := scopeview(append(strings.Fields(args), "-o", "out")...)
 			syscall.Umask(old)
 			st, err := os.Stat("out")
 			if err != nil || st.Mode() != 0o600 {
@@ -117,9 +117,9 @@ func TestG29Planted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, command := range []string{"csv", "html", "chrome", "perfetto", "dump", "anonymize", "snapshot"} {
+	for _, command := range []string{"export csv", "html", "export chrome", "export perfetto", "dump", "anonymize", "snapshot"} {
 		for _, name := range plants {
-			r := call(command, "x.scope", "-o", name)
+			r := scopeview(command, "x.scope", "-o", name)
 			switch {
 			case name == "file" && command != "snapshot":
 				// It is replaced by a new file of ours.
@@ -146,7 +146,7 @@ func TestOutputNamed(t *testing.T) {
 	if err := os.WriteFile("x.scope", tracetest.Hostile(t), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	want := call("csv", "x.scope").out
+	want := scopeview("export", "csv", "x.scope").out
 	for name, err := range map[string]error{
 		"link": os.Symlink("target", "link"), "dangling": os.Symlink("made", "dangling"), "fifo": syscall.Mkfifo("fifo", 0o600),
 		"target": os.WriteFile("target", []byte("text"), 0o644), "file": os.WriteFile("file", []byte("text"), 0o644),
@@ -156,7 +156,7 @@ func TestOutputNamed(t *testing.T) {
 		}
 	}
 	for name, reads := range map[string]string{"file": "file", "link": "target", "dangling": "dangling"} {
-		r := call("csv", "x.scope", "-o", name)
+		r := scopeview("export", "csv", "x.scope", "-o", name)
 		if b, err := os.ReadFile(reads); r.code != exitOK || err != nil || string(b) != want {
 			t.Errorf("-o %s: %d bytes, want %d: %v, %v", name, len(b), len(want), err, r)
 		}
@@ -164,7 +164,7 @@ func TestOutputNamed(t *testing.T) {
 	if st, err := os.Lstat("link"); err != nil || st.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is %v, %v", st, err)
 	}
-	if r := call("csv", "x.scope", "-o", os.DevNull); r.code != exitOK {
+	if r := scopeview("export", "csv", "x.scope", "-o", os.DevNull); r.code != exitOK {
 		t.Errorf("-o %s: %v", os.DevNull, r)
 	}
 	r, w, err := os.Pipe()
@@ -182,7 +182,7 @@ func TestOutputNamed(t *testing.T) {
 			b, _ := io.ReadAll(from)
 			got <- string(b)
 		}()
-		res := call("csv", "x.scope", "-o", name)
+		res := scopeview("export", "csv", "x.scope", "-o", name)
 		if name == fd {
 			w.Close()
 		}

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/pack"
 	"github.com/scopeview/scopeview/internal/show"
@@ -18,133 +16,99 @@ import (
 // packedExtension is that of packed traces.
 const packedExtension = ".scopez"
 
-func newPack(s *streams) *cobra.Command {
-	var to string
-	cmd := &cobra.Command{
-		Use:   "pack TRACE",
-		Short: "Make a trace small: one to six bytes a scope instead of 32",
-		Long: `pack makes a packed trace of TRACE: x.scopez of x.scope, beside it. Every command reads it as it reads x.scope,
-serve too, and unpack makes the same x.scope of it again, byte for byte. Scopes take one to six bytes instead of 32,
-what their arguments take comes on top. The format is in docs/packed.md.
-
-A part of the time is read without the rest. TRACE stays as it is; nothing is left where there is no room. Of a
-trace that is being written, in segments too, what it holds now is packed: its snapshot.`,
-		Example: `  scopeview pack x.scope
-  scopeview pack traces/ -o /archive/monday.scopez   the newest trace in a directory
-  scopeview pack 4711 -o now.scopez                  what process 4711 has recorded`,
-		Args:              oneTrace,
-		ValidArgsFunction: completeTrace,
-		Annotations:       map[string]string{ownAddress: "what is made of it does not lie where its copy does"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			src, beside, err := sourceOf(cmd.Context(), s, args[0])
-			if err != nil {
-				return err
-			}
-			defer src.remove()
-			out, err := madeOf(src.path, beside, to, extension, packedExtension)
-			if err != nil {
-				return err
-			}
-			f, length, done, err := stillTrace(cmd.Context(), src.path, out)
-			if err != nil {
-				return err
-			}
-			defer done()
-			var res pack.Result
-			p := s.bytesDone()
-			err = out.write(s, func(w io.Writer) error {
-				file, ok := w.(*os.File)
-				if !ok {
-					return fmt.Errorf("a packed trace is written to a file")
-				}
-				res, err = pack.Write(cmd.Context(), file, pack.Source{R: f, Size: length, Missing: f.MissingSegments()}, p.share)
-				if err == nil {
-					err = file.Sync()
-				}
-				return err
-			})
-			p.done()
-			if err != nil {
-				return err
-			}
-			if res.Plain > 0 {
-				fmt.Fprintf(s.err, "scopeview: %s of %s take more room than they should; please report it\n", show.Plural(res.Plain, "group"), show.Name(src.path))
-			}
-			each := ""
-			if res.Scopes > 0 {
-				each = fmt.Sprintf(", %.2f bytes a scope", float64(res.Packed)/float64(res.Scopes))
-			}
-			_, err = fmt.Fprintf(s.out, "%s: %s of %s, %s%s\n", show.Name(out.path), show.Size(res.Packed), show.Size(res.Size), show.Percent(float64(res.Packed)/float64(res.Size)), each)
+func newPack(c *call) func() error {
+	to := c.flags().StringP("output", "o", "", "write to `FILE`, which appears when it is complete (default: beside the trace, as *.scopez)")
+	return func() error {
+		src, beside, err := sourceOf(c.context(), c.s, c.args[0])
+		if err != nil {
 			return err
-		},
+		}
+		defer src.remove()
+		out, err := madeOf(src.path, beside, *to, extension, packedExtension)
+		if err != nil {
+			return err
+		}
+		f, length, done, err := stillTrace(c.context(), src.path, out)
+		if err != nil {
+			return err
+		}
+		defer done()
+		var res pack.Result
+		p := c.s.bytesDone()
+		err = out.write(c.s, func(w io.Writer) error {
+			file, ok := w.(*os.File)
+			if !ok {
+				return fmt.Errorf("a packed trace is written to a file")
+			}
+			res, err = pack.Write(c.context(), file, pack.Source{R: f, Size: length, Missing: f.MissingSegments()}, p.share)
+			if err == nil {
+				err = file.Sync()
+			}
+			return err
+		})
+		p.done()
+		if err != nil {
+			return err
+		}
+		if res.Plain > 0 {
+			fmt.Fprintf(c.s.err, "scopeview: %s of %s take more room than they should; please report it\n", show.Plural(res.Plain, "group"), show.Name(src.path))
+		}
+		each := ""
+		if res.Scopes > 0 {
+			each = fmt.Sprintf(", %.2f bytes a scope", float64(res.Packed)/float64(res.Scopes))
+		}
+		_, err = fmt.Fprintf(c.s.out, "%s: %s of %s, %s%s\n", show.Name(out.path), show.Size(res.Packed), show.Size(res.Size), show.Percent(float64(res.Packed)/float64(res.Size)), each)
+		return err
 	}
-	cmd.Flags().StringVarP(&to, "output", "o", "", "write to `FILE`, which appears when it is complete (default: beside the trace, as *.scopez)")
-	return cmd
 }
 
-func newUnpack(s *streams) *cobra.Command {
-	var to string
-	cmd := &cobra.Command{
-		Use:   "unpack TRACE",
-		Short: "Make the trace again that a packed one is of",
-		Long: `unpack makes the trace again of which scopeview pack has made TRACE, byte for byte: x.scope of x.scopez, beside
-it. Commands need no unpacked trace; other programs that read the format may.
-
-Where TRACE is cut off or damaged, chunks are missing. They are marked in the trace, which every command reads and
-verify tells of, their number is told here, and the exit code is 1.`,
-		Example: `  scopeview unpack x.scopez
-  scopeview unpack x.scopez -o - | other-program`,
-		Args:              oneTrace,
-		ValidArgsFunction: completeTrace,
-		Annotations:       map[string]string{ownAddress: "what is made of it does not lie where its copy does"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			src, beside, err := sourceOf(cmd.Context(), s, args[0])
-			if err != nil {
-				return err
-			}
-			defer src.remove()
-			f, length, err := openFile(cmd.Context(), src.path)
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			if _, packed := f.Packed(); !packed {
-				return fmt.Errorf("%s is not packed", show.Name(src.path))
-			}
-			out, err := madeOf(src.path, beside, to, packedExtension, extension)
-			if err != nil {
-				return err
-			}
-			if out.standard() && s.outTerm {
-				return usagef("a trace is nothing for a terminal: give -o FILE")
-			}
-			p := s.bytesDone()
-			err = out.write(s, func(w io.Writer) error {
-				file, ok := w.(*os.File)
-				if !ok || out.standard() {
-					return pack.Copy(cmd.Context(), struct{ io.Writer }{w}, f, length, f.NextData, p.share)
-				}
-				if err := pack.Copy(cmd.Context(), file, f, length, f.NextData, p.share); err != nil {
-					return err
-				}
-				return file.Sync()
-			})
-			p.done()
-			if err != nil {
-				return err
-			}
-			if lost, _ := f.Packed(); lost > 0 {
-				return fmt.Errorf("%s: %s can't be unpacked, as it is cut off or damaged there; %s has the others", show.Name(src.path), show.Plural(lost, "chunk"), show.Name(out.path))
-			}
-			if out.standard() {
-				return nil
-			}
-			_, err = fmt.Fprintf(s.out, "%s: %s\n", show.Name(out.path), show.Size(length))
+func newUnpack(c *call) func() error {
+	to := c.flags().StringP("output", "o", "", "write to `FILE`, which appears when it is complete; -: standard output (default: beside TRACE, as *.scope)")
+	return func() error {
+		src, beside, err := sourceOf(c.context(), c.s, c.args[0])
+		if err != nil {
 			return err
-		},
+		}
+		defer src.remove()
+		f, length, err := openFile(c.context(), src.path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if _, packed := f.Packed(); !packed {
+			return fmt.Errorf("%s is not packed", show.Name(src.path))
+		}
+		out, err := madeOf(src.path, beside, *to, packedExtension, extension)
+		if err != nil {
+			return err
+		}
+		if out.standard() && c.s.outTerm {
+			return usagef("a trace is nothing for a terminal: give -o FILE")
+		}
+		p := c.s.bytesDone()
+		err = out.write(c.s, func(w io.Writer) error {
+			file, ok := w.(*os.File)
+			if !ok || out.standard() {
+				return pack.Copy(c.context(), struct{ io.Writer }{w}, f, length, f.NextData, p.share)
+			}
+			if err := pack.Copy(c.context(), file, f, length, f.NextData, p.share); err != nil {
+				return err
+			}
+			return file.Sync()
+		})
+		p.done()
+		if err != nil {
+			return err
+		}
+		if lost, _ := f.Packed(); lost > 0 {
+			return fmt.Errorf("%s: %s can't be unpacked, as it is cut off or damaged there; %s has the others", show.Name(src.path), show.Plural(lost, "chunk"), show.Name(out.path))
+		}
+		if out.standard() {
+			return nil
+		}
+		_, err = fmt.Fprintf(c.s.out, "%s: %s\n", show.Name(out.path), show.Size(length))
+		return err
 	}
-	cmd.Flags().StringVarP(&to, "output", "o", "", "write to `FILE`, which appears when it is complete; -: standard output (default: beside TRACE, as *.scope)")
-	return cmd
 }
 
 // isPacked reports whether the file at path is a packed trace.

@@ -33,14 +33,14 @@ func TestPackFullDisk(t *testing.T) {
 			t.Errorf("unmounting %s: %v", dir, err)
 		}
 	})
-	if r := call("pack", "x.scope", "-o", "small/x.scopez"); r.code != exitFailed || !strings.Contains(r.err, "small/x.scopez was not written") || !strings.Contains(r.err, "no space left") {
+	if r := scopeview("pack", "x.scope", "-o", "small/x.scopez"); r.code != exitFailed || !strings.Contains(r.err, "small/x.scopez was not written") || !strings.Contains(r.err, "no space left") {
 		t.Errorf("%v", r)
 	}
 	files(t, dir)
-	if r := call("pack", "x.scope"); r.code != exitOK {
+	if r := scopeview("pack", "x.scope"); r.code != exitOK {
 		t.Fatal(r)
 	}
-	if r := call("unpack", "x.scopez", "-o", "small/x.scope"); r.code != exitFailed || !strings.Contains(r.err, "no space left") {
+	if r := scopeview("unpack", "x.scopez", "-o", "small/x.scope"); r.code != exitFailed || !strings.Contains(r.err, "no space left") {
 		t.Errorf("%v", r)
 	}
 	files(t, dir)

@@ -32,37 +32,37 @@ func shapedTrace(t *testing.T, shape bulk.Shape, scopes int64) []byte {
 func TestPacked(t *testing.T) {
 	for _, shape := range []bulk.Shape{bulk.Irregular, bulk.Args, bulk.Long, bulk.Ring, bulk.Killed, bulk.Cut} {
 		data := shapedTrace(t, shape, 6_000)
-		if r := call("pack", "x.scope"); r.code != exitOK || r.err != "" || !strings.Contains(r.out, "x.scopez: ") || !strings.Contains(r.out, "bytes a scope") {
+		if r := scopeview("pack", "x.scope"); r.code != exitOK || r.err != "" || !strings.Contains(r.out, "x.scopez: ") || !strings.Contains(r.out, "bytes a scope") {
 			t.Fatalf("%s: %v", shape, r)
 		}
 		if err := errors.Join(os.Mkdir("packed", 0o700), os.Rename("x.scopez", "packed/x.scope")); err != nil {
 			t.Fatal(err)
 		}
 		both := func(args ...string) (want, got result) {
-			want = call(append(args, "x.scope")...)
+			want = scopeview(append(args, "x.scope")...)
 			dir, err := os.Getwd()
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Chdir("packed")
-			got = call(append(args, "x.scope")...)
+			got = scopeview(append(args, "x.scope")...)
 			t.Chdir(dir)
 			return want, got
 		}
 		for _, command := range []string{
-			"info", "top", "top --json", "csv", "csv --raw", "dump", "verify", "waits", "states", "doctor", "tail", "chrome", "perfetto", "html", "pprof", "anonymize --salt x",
+			"info", "top", "top --json", "export csv", "export csv --raw", "dump", "verify", "waits", "states", "doctor", "tail", "export chrome", "export perfetto", "html", "export pprof", "anonymize --salt x",
 		} {
 			if want, got := both(strings.Fields(command)...); got != want {
 				t.Errorf("%s, %s: %.300v, of the trace %.300v", shape, command, got, want)
 			}
 		}
-		if r := call("unpack", "packed/x.scope", "-o", "y.scope"); r.code != exitOK || r.err != "" || !strings.HasPrefix(r.out, "y.scope: ") {
+		if r := scopeview("unpack", "packed/x.scope", "-o", "y.scope"); r.code != exitOK || r.err != "" || !strings.HasPrefix(r.out, "y.scope: ") {
 			t.Errorf("%s: %v", shape, r)
 		}
 		if b, err := os.ReadFile("y.scope"); err != nil || !bytes.Equal(b, data) {
 			t.Errorf("%s: what is unpacked differs; %v", shape, err)
 		}
-		if r := call("unpack", "packed/x.scope", "-o", "-"); r.code != exitOK || r.out != string(data) {
+		if r := scopeview("unpack", "packed/x.scope", "-o", "-"); r.code != exitOK || r.out != string(data) {
 			t.Errorf("%s: what is unpacked to standard output differs; %d, %s", shape, r.code, r.err)
 		}
 		files(t, ".", "packed", "x.scope", "y.scope")
@@ -72,7 +72,7 @@ func TestPacked(t *testing.T) {
 // TestPackRefuses: no file is overwritten unless it is named, and failures leave no file.
 func TestPackRefuses(t *testing.T) {
 	shapedTrace(t, bulk.Regular, 5000)
-	if r := call("pack", "."); r.code != exitOK {
+	if r := scopeview("pack", "."); r.code != exitOK {
 		t.Fatal(r)
 	}
 	for args, want := range map[string]result{
@@ -85,7 +85,7 @@ func TestPackRefuses(t *testing.T) {
 		"unpack x.scopez":               {code: exitFailed, err: "x.scope is there already"},
 		"unpack x.scope":                {code: exitFailed, err: "x.scope is not packed"},
 	} {
-		if r := call(strings.Fields(args)...); r.code != want.code || !strings.Contains(r.err, want.err) || r.out != "" {
+		if r := scopeview(strings.Fields(args)...); r.code != want.code || !strings.Contains(r.err, want.err) || r.out != "" {
 			t.Errorf("%s: %v", args, r)
 		}
 	}
@@ -101,7 +101,7 @@ func TestPackRefuses(t *testing.T) {
 	if err := os.WriteFile("newer.scopez", b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := call("top", "newer.scopez"); r.code != exitFailed || !strings.Contains(r.err, "packed format 9.0") || !strings.Contains(r.err, "go install") {
+	if r := scopeview("top", "newer.scopez"); r.code != exitFailed || !strings.Contains(r.err, "packed format 9.0") || !strings.Contains(r.err, "go install") {
 		t.Errorf("of a newer version: %v", r)
 	}
 }
@@ -110,7 +110,7 @@ func TestPackRefuses(t *testing.T) {
 // is reported.
 func TestPackedCut(t *testing.T) {
 	data := shapedTrace(t, bulk.Irregular, 150_000)
-	if r := call("pack", "x.scope"); r.code != exitOK {
+	if r := scopeview("pack", "x.scope"); r.code != exitOK {
 		t.Fatal(r)
 	}
 	b, err := os.ReadFile("x.scopez")
@@ -121,12 +121,12 @@ func TestPackedCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	const told = "the packed file is cut off or damaged where it was"
-	for _, command := range []string{"info", "top", "csv", "verify"} {
-		if r := call(command, "cut.scopez"); r.code != exitFailed || !strings.Contains(r.out+r.err, told) {
+	for _, command := range []string{"info", "top", "export csv", "verify"} {
+		if r := scopeview(command, "cut.scopez"); r.code != exitFailed || !strings.Contains(r.out+r.err, told) {
 			t.Errorf("%s: %d, %.2000s", command, r.code, r.err)
 		}
 	}
-	if r := call("unpack", "cut.scopez"); r.code != exitFailed || !strings.Contains(r.err, "chunks can't be unpacked") {
+	if r := scopeview("unpack", "cut.scopez"); r.code != exitFailed || !strings.Contains(r.err, "chunks can't be unpacked") {
 		t.Errorf("%v", r)
 	}
 	got, err := os.ReadFile("cut.scope")
@@ -148,13 +148,13 @@ func TestPackedCut(t *testing.T) {
 func TestPackRunning(t *testing.T) {
 	_, dir, _ := remote(t)
 	to := filepath.Join(t.TempDir(), "now.scopez")
-	if r := call("pack", dir, "-o", to); r.code != exitOK || r.err != "" {
+	if r := scopeview("pack", dir, "-o", to); r.code != exitOK || r.err != "" {
 		t.Fatal(r)
 	}
-	if r := call("verify", to); r.code != exitOK {
+	if r := scopeview("verify", to); r.code != exitOK {
 		t.Errorf("%v", r)
 	}
-	if r := call("info", to); r.code != exitOK || !strings.Contains(r.out, " task;") {
+	if r := scopeview("info", to); r.code != exitOK || !strings.Contains(r.out, " task;") {
 		t.Errorf("%v", r)
 	}
 	files(t, filepath.Dir(to), "now.scopez")

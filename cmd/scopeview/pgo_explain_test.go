@@ -10,7 +10,7 @@ import (
 // TestBecame: only edges that the source has lost are gone.
 func TestBecame(t *testing.T) {
 	for r := range source.Reasons {
-		verdict, text := became(r)
+		verdict, text := sourceVerdict(r)
 		if text == "" || (verdict == explain.Gone) != r.Lost() || (verdict == explain.Unknown) != (r.Found() || r == source.NotLoaded) {
 			t.Errorf("%s: %q, %q", r, verdict, text)
 		}

@@ -28,14 +28,9 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-const profileHelp = `PROFILE is a CPU profile in pprof's format (runtime/pprof, go test -cpuprofile, default.pgo), compressed or not; a
-recording with CPU time (gotrace.With(), scopeview record); a Go execution trace with CPU samples; a perf.data of
-perf record; or a sample profile in LLVM's text format.`
-
 // profileInput reads a PROFILE.
 type profileInput struct {
-	lossy
-	s      *streams
+	*call
 	binary string // the executable that ran; "": its recorded path
 	event  string // of a perf.data; "": the first
 	ran    string // the executable of a perf.data to read; "": the one with the most samples

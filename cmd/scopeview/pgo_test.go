@@ -76,7 +76,7 @@ func TestCollect(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("SCOPEVIEW_TEST_SPIN", "1")
 	// Go's trace is not written until it is requested, as the handler below does.
-	if r := call("pgo", "collect", ring, "-o", "default.pgo"); r.code != exitFailed || !strings.Contains(r.err, "until the program ends or scopeview snapshot asks for it") {
+	if r := scopeview("pgo", "collect", ring, "-o", "default.pgo"); r.code != exitFailed || !strings.Contains(r.err, "until the program ends or scopeview snapshot asks for it") {
 		t.Errorf("a ring that nobody asked: %v", r)
 	}
 	for name, args := range map[string][]string{
@@ -94,7 +94,7 @@ func TestCollect(t *testing.T) {
 		}
 		var r result
 		for until := time.Now().Add(20 * time.Second); time.Now().Before(until); {
-			r = call(append([]string{"pgo", "collect", "-o", "default.pgo"}, args...)...)
+			r = scopeview(append([]string{"pgo", "collect", "-o", "default.pgo"}, args...)...)
 			if !strings.Contains(r.err, "no Go execution trace") && !strings.Contains(r.err, "not one call") {
 				break // Go writes its trace every second
 			}
@@ -116,7 +116,7 @@ func TestCollect(t *testing.T) {
 			t.Errorf("%s: %v: the compiler does not read a call of spin:\n%s", name, err, read)
 		}
 	}
-	if r := call("pgo", "collect", recording, "-o", "default.pgo"); r.code != exitFailed || !strings.Contains(r.err, "cpu profiling already in use") {
+	if r := scopeview("pgo", "collect", recording, "-o", "default.pgo"); r.code != exitFailed || !strings.Contains(r.err, "cpu profiling already in use") {
 		t.Errorf("what samples itself: %v", r)
 	}
 	files(t, os.Getenv("TMPDIR"))
@@ -139,7 +139,7 @@ func TestNoHalfProfile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if r := call("autofdo", "read", "good.afdo", "-o", "good.pprof"); r.code != exitOK {
+	if r := scopeview("autofdo", "read", "good.afdo", "-o", "good.pprof"); r.code != exitOK {
 		t.Fatal(r)
 	}
 	whole, err := os.ReadFile("good.pprof")
@@ -194,19 +194,19 @@ func TestNoHalfProfile(t *testing.T) {
 		"pgo collect -- " + self + " -test.run=NONE -test.no": "ended with exit code 2",
 	} {
 		words := strings.Fields(args)
-		r := call(append([]string{words[0], words[1], "-o", "default.pgo"}, words[2:]...)...)
+		r := scopeview(append([]string{words[0], words[1], "-o", "default.pgo"}, words[2:]...)...)
 		if r.code == exitOK || !strings.Contains(r.err, want) && !strings.Contains(r.err, "recording from outside") {
 			t.Errorf("%s: %v, want %q", args, r, want)
 		}
 	}
 	// If the module does not build, the profile is kept, and packages that do not load are reported.
-	if r := call("pgo", "salvage", "good.pprof", "-o", "out.pgo"); r.code != exitOK || !strings.Contains(r.err, "does not load") {
+	if r := scopeview("pgo", "salvage", "good.pprof", "-o", "out.pgo"); r.code != exitOK || !strings.Contains(r.err, "does not load") {
 		t.Errorf("salvage where nothing builds: %v", r)
 	}
 	stopped, stop := context.WithCancel(context.Background())
 	stop()
 	for _, args := range []string{"pgo collect good.pprof", "pgo merge good.pprof good.pprof", "pgo salvage good.pprof", "pgo shrink good.pprof"} {
-		if r := callOn(stopped, false, append(strings.Fields(args), "-o", "default.pgo")...); r.code == exitOK {
+		if r := scopeviewOn(stopped, false, append(strings.Fields(args), "-o", "default.pgo")...); r.code == exitOK {
 			t.Errorf("%s succeeds though it was stopped: %v", args, r)
 		}
 	}
@@ -234,7 +234,7 @@ func TestHostileProfiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if r := call("autofdo", "read", file, "-o", "x.pgo"); r.code != exitOK {
+	if r := scopeview("autofdo", "read", file, "-o", "x.pgo"); r.code != exitOK {
 		t.Fatal(r)
 	}
 	for name, text := range map[string]string{"go.mod": "module example.com/app\n\ngo 1.26\n", "main.go": "package main\n\nfunc main() {}\n"} {
@@ -249,7 +249,7 @@ func TestHostileProfiles(t *testing.T) {
 		{"autofdo", "show", file}, {"autofdo", "show", "bad.afdo"}, {"autofdo", "overlap", file, file}, {"autofdo", "merge", "bad.afdo"}, {"autofdo", "\x1b[2J"},
 	} {
 		for _, terminal := range []bool{true, false} {
-			r := callOn(context.Background(), terminal, args...)
+			r := scopeviewOn(context.Background(), terminal, args...)
 			if r.out+r.err == "" {
 				t.Errorf("%q prints nothing", args)
 			}
@@ -292,7 +292,7 @@ func TestClangCycle(t *testing.T) {
 	if out, err := exec.Command("perf", "record", "-q", "-g", "-e", "task-clock", "-c", "250000", "-o", "perf.data", "./prog").CombinedOutput(); err != nil {
 		t.Skipf("needs a machine on which perf may sample (kernel.perf_event_paranoid): %v\n%s", err, out)
 	}
-	r := call("autofdo", "write", "perf.data", "--binary", "prog", "-o", "prog.afdo")
+	r := scopeview("autofdo", "write", "perf.data", "--binary", "prog", "-o", "prog.afdo")
 	if r.code != exitOK {
 		t.Fatal(r)
 	}
@@ -311,7 +311,7 @@ func TestClangCycle(t *testing.T) {
 		t.Errorf("the builds compute %q and %q", a, b)
 	}
 	// Go's compiler reads the same samples, although it has none of the functions.
-	if r := call("pgo", "show", "perf.data", "--binary", "prog"); r.code != exitOK || !strings.Contains(r.out, "main") || !strings.Contains(r.out, "step") {
+	if r := scopeview("pgo", "show", "perf.data", "--binary", "prog"); r.code != exitOK || !strings.Contains(r.out, "main") || !strings.Contains(r.out, "step") {
 		t.Error(r)
 	}
 }
@@ -340,7 +340,7 @@ func documentedClang(t *testing.T) string {
 // TestDocsNameClangsFlags checks the parts that need no clang.
 func TestDocsNameClangsFlags(t *testing.T) {
 	documentedClang(t)
-	if r := call("autofdo", "--help"); !strings.Contains(r.out, "-fdebug-info-for-profiling") {
+	if r := scopeview("autofdo", "--help"); !strings.Contains(r.out, "-fdebug-info-for-profiling") {
 		t.Error(r)
 	}
 }

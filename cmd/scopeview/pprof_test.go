@@ -18,7 +18,7 @@ import (
 // mutex for 250 µs, in a scope, on a row.
 func TestPprofIsRead(t *testing.T) {
 	scriptTrace(t, "functions")
-	if r := call("pprof", "all.scope", "-o", "x.pb.gz"); r.code != exitOK {
+	if r := scopeview("export", "pprof", "all.scope", "-o", "x.pb.gz"); r.code != exitOK {
 		t.Fatal(r)
 	}
 	for _, c := range []struct{ args, want string }{
@@ -39,10 +39,10 @@ func TestPprofIsRead(t *testing.T) {
 // itself.
 func TestGoTraceComesOut(t *testing.T) {
 	scriptTrace(t, "functions")
-	if r := call("gotrace", "all.scope", "-o", "go.trace"); r.code != exitOK {
+	if r := scopeview("export", "gotrace", "all.scope", "-o", "go.trace"); r.code != exitOK {
 		t.Fatal(r)
 	}
-	within, alone := call("functions", "all.scope", "-m", "e.lock:i.lock"), call("functions", "go.trace", "-m", "e.lock:i.lock")
+	within, alone := scopeview("profile", "all.scope", "-m", "e.lock:i.lock"), scopeview("profile", "go.trace", "-m", "e.lock:i.lock")
 	cut := func(s string) string { return s[strings.Index(s, "<Total>"):] }
 	if within.code != exitOK || alone.code != exitOK || !strings.Contains(alone.out, "0.000   0.000  sync.(*Mutex).Lock") {
 		t.Fatalf("%v\n%v", within, alone)
@@ -51,14 +51,14 @@ func TestGoTraceComesOut(t *testing.T) {
 		t.Errorf("within the recording:\n%s\nalone:\n%s", a, b)
 	}
 	for args, want := range map[string]string{
-		"gotrace all.scope --stream 7 -o no": "--stream 7: all.scope has 1",
-		"gotrace none.scope -o no":           "none.scope has no Go execution trace",
-		"samples x.pb.gz":                    "no such file",
-		"functions go.trace --from -1s":      "times are from its begin",
-		"functions go.trace --scope x":       "a plain Go execution trace has no scopes",
-		"pprof all.scope --folded none":      "there is no such metric here",
+		"export gotrace all.scope --stream 7 -o no": "--stream 7: all.scope has 1",
+		"export gotrace none.scope -o no":           "none.scope has no Go execution trace",
+		"profile --by sample x.pb.gz":               "no such file",
+		"profile go.trace --from -1s":               "times are from its begin",
+		"profile go.trace --scope x":                "a plain Go execution trace has no scopes",
+		"export pprof all.scope --folded none":      "there is no such metric here",
 	} {
-		if r := call(strings.Fields(args)...); r.code == exitOK || !strings.Contains(r.err, want) {
+		if r := scopeview(strings.Fields(args)...); r.code == exitOK || !strings.Contains(r.err, want) {
 			t.Errorf("%s: %v, want %q", args, r, want)
 		}
 	}
@@ -110,7 +110,7 @@ func TestAsPprofSaysIt(t *testing.T) {
 				want[symbols.PrintName(w[5])] = milliseconds(w[0]) + " " + milliseconds(w[3])
 			}
 		}
-		r := call("functions", "cpu.pprof", "--format", "csv", "--inline="+inline)
+		r := scopeview("profile", "cpu.pprof", "--format", "csv", "--inline="+inline)
 		rows, err := csv.NewReader(strings.NewReader(r.out)).ReadAll()
 		if err != nil || r.code != exitOK || len(rows) < 5 {
 			t.Fatalf("%v, %v", r, err)

@@ -20,16 +20,17 @@ var unchosen = map[string]struct{ process, object string }{
 	"advise":         {"advice is of one process: the raw file has no others", "it shows no samples"},
 	"info":           {"it is about the file, of which it lists the processes", "it shows no samples"},
 	"mcp":            {"its tools have the parameter process", "its tool source names the function"},
-	"stacks":         {"calls are counted in a process's own trace, and merging leafCommands them there", "it shows counts of calls, by their callers"},
-	"gotrace":        {"it writes Go's bytes, which are of one process", "it shows no samples"},
+	"stacks":         {"calls are counted in a process's own trace, and merging leaves them there", "it shows counts of calls, by their callers"},
+	"export gotrace": {"it writes Go's bytes, which are of one process", "it shows no samples"},
 	"top":            {"", "it shows no samples"},
 	"tail":           {"", "it shows no samples"},
 	"doctor":         {"", "findings are about goroutines"},
 	"states":         {"", "it shows no samples"},
 	"waits":          {"", "it shows no samples"},
-	"csv":            {"", "it has no samples: scopeview samples --format csv has"},
+	"export csv":     {"", "it has no samples: scopeview profile --by sample --format csv has"},
 	"export otlp":    {"", "spans have no samples"},
 	"export parquet": {"the tables of a fleet have a column pid", "the tables of a fleet have a column object"},
+	"scale":          {"it runs a program", "it runs a program"},
 	"sql":            {"a query chooses", "a query chooses"},
 }
 
@@ -106,7 +107,7 @@ func pageData(t *testing.T, packed []byte) (p shownPage) {
 // pages returns the heads of html's file and of serve's page for a trace.
 func pages(t *testing.T, args ...string) map[string]shownPage {
 	t.Helper()
-	r := call(append([]string{"html"}, args...)...)
+	r := scopeview(append([]string{"html"}, args...)...)
 	_, data, ok := strings.Cut(r.out, `id="data"`)
 	_, data, _ = strings.Cut(data, ">")
 	data, _, _ = strings.Cut(data, "<")
@@ -132,7 +133,7 @@ func pages(t *testing.T, args ...string) map[string]shownPage {
 // agree.
 func TestPagesOfChosenProcessesAndObjects(t *testing.T) {
 	scriptTrace(t, "process")
-	if r := call("merge", "api.scope", "db.scope", "-o", "all.scope"); r.code != 0 {
+	if r := scopeview("merge", "api.scope", "db.scope", "-o", "all.scope"); r.code != 0 {
 		t.Fatal(r)
 	}
 	for _, c := range []struct {
@@ -146,7 +147,7 @@ func TestPagesOfChosenProcessesAndObjects(t *testing.T) {
 		{[]string{"all.scope", "--process", "101"}, 3, "", "processes 101"},
 		{[]string{"sh.scope"}, 0, "main.work check main.other", ""},
 		{[]string{"sh.scope", "--process", "b"}, 0, "main.other", "processes b"},
-		{[]string{"sh.scope", "--object", "a"}, 0, "main.work", "samples of the load objects a"},
+		{[]string{"sh.scope", "--object", "a"}, 0, "main.work", "profile --by sample of the load objects a"},
 	} {
 		for view, p := range pages(t, c.args...) {
 			if p.Meta.Scopes != c.scopes || c.says != "" && !p.says(c.says) || c.says == "" && p.says("a part of the trace") {
@@ -169,14 +170,14 @@ func TestPagesOfChosenProcessesAndObjects(t *testing.T) {
 // TestPerfettoOfChosenProcesses: perfetto's output for a process has nothing of the others.
 func TestPerfettoOfChosenProcesses(t *testing.T) {
 	scriptTrace(t, "process")
-	if r := call("merge", "api.scope", "db.scope", "-o", "all.scope"); r.code != 0 {
+	if r := scopeview("merge", "api.scope", "db.scope", "-o", "all.scope"); r.code != 0 {
 		t.Fatal(r)
 	}
 	for _, c := range []struct{ args, has, lacks string }{
 		{"all.scope --process api", "main.small", "db.mu"}, {"all.scope --process db", "db.mu", "main.small"},
 		{"sh.scope --process a", "check", "main.other"}, {"sh.scope --object /x/b", "main.other", "main.work"},
 	} {
-		r := call(append(append([]string{"perfetto"}, strings.Fields(c.args)...), "-o", "x.pftrace")...)
+		r := scopeview(append(append([]string{"export perfetto"}, strings.Fields(c.args)...), "-o", "x.pftrace")...)
 		b, err := os.ReadFile("x.pftrace")
 		if r.code != 0 || err != nil || !bytes.Contains(b, []byte(c.has)) || bytes.Contains(b, []byte(c.lacks)) {
 			t.Errorf("%s: %v %v; want %s and no %s", c.args, r, err, c.has, c.lacks)

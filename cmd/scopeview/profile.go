@@ -1,253 +1,102 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/report/annotate"
 	"github.com/scopeview/scopeview/internal/report/profile"
 	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/show"
-	"github.com/scopeview/scopeview/internal/states"
 )
 
-// profiling is the common part of the commands that show samples.
-type profiling struct {
-	excerpt
-	name            string     // of a TRACE that is not a recording
-	kind            sourceKind // of it
-	metrics, sort   string
-	function        string
-	scope, slowest  string
-	goroutines      []uint
-	threads, cpus   []uint
-	states          []string
-	imputed, inline bool
-	format          string
-	functions       glob.Filter
-	p               *samples.Profile
-	each            func(*samples.Sample)
-	split           samples.Split
+// lacks reports whether a kind has nothing that a flag is about.
+func lacks(kind *profile.Kind, flag string) bool {
+	switch flag {
+	case "function":
+		return kind != profile.Functions && kind != profile.Lines
+	case "slowest":
+		return kind != profile.Functions
+	case "least":
+		return kind != profile.Tree
+	case "sort":
+		return kind == profile.Samples || kind == profile.Metrics
+	}
+	return flag == "metrics" && kind == profile.Metrics
 }
 
-const sourcesHelp = `TRACE is a recording with a Go execution trace (scope.Start(path, gotrace.With())), with calls of scope.Stack, or
-from outside (scopeview record); a plain Go execution trace (go test -trace); or a profile in pprof's format
-(go test -cpuprofile).
-
-CPU time is sampled, 100 times a second. Waits are exact: each is recorded with its stack. The runtime's own
-goroutines, and the recorder's, count with their CPU time and not with their waits. What a goroutine did
-belongs to the go statement that made it: --imputed=false ends stacks where goroutines begin.
-
--m has the metrics of the columns, in the words of Sun's Analyzer: e.cpu:i.cpu:i.off% are the exclusive CPU
-time (in the function itself), the inclusive (in what it called too), and the inclusive off-CPU time with its
-share of <Total>. scopeview header lists the metrics of a TRACE. Times are in seconds.`
-
-// flags makes a command take TRACE, and the flags that select samples.
-func (x *profiling) flags(cmd *cobra.Command) {
-	cmd.Annotations = map[string]string{readsGoTraces: always}
-	x.out.flag(cmd)
-	x.strict.flag(cmd)
-	x.sel.times(cmd)
-	x.sel.tracks(cmd)
-	x.sel.processes(cmd)
-	x.sel.objects(cmd)
-	f := cmd.Flags()
-	f.StringVar(&x.scope, "scope", "", "only what happened in scopes whose names match `GLOBS`, and in what they called")
-	f.UintSliceVar(&x.goroutines, "goroutine", nil, "only the goroutines with these `NUMBERS`")
-	f.UintSliceVar(&x.threads, "thread", nil, "only the threads with these `NUMBERS`, as the system has them")
-	f.UintSliceVar(&x.cpus, "cpu", nil, "only what was sampled on the CPUs with these `NUMBERS`; samples of counters tell theirs (scopeview record)")
-	f.StringSliceVar(&x.states, "state", nil, "only what goroutines did in these `STATES`: cpu, lock, network and so on, as scopeview states has them")
-	f.BoolVar(&x.inline, "inline", true, "show inlined functions as functions; =false: count them for those that they were inlined into")
-	f.BoolVar(&x.imputed, "imputed", true, "count what a goroutine did for the go statement that made it too")
-	x.s.complete(cmd, "state", states.Names[:])
-}
-
-// tableFlags adds the flags of tables, which have other forms too.
-func (x *profiling) tableFlags(cmd *cobra.Command) {
-	x.flags(cmd)
-	jsonFlag(cmd, &x.asJSON)
-	x.choiceFlag(cmd, &x.format, "format", "text", "write `FORMAT`", "text", "csv")
-	x.linesFlag(cmd)
-}
-
-// metricFlags adds -m and --sort.
-func (x *profiling) metricFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&x.metrics, "metrics", "m", "", "show the metrics of `LIST`: e.NAME exclusive, i.NAME inclusive, with % its share (default: the first, and off-CPU time)")
-	cmd.Flags().StringVar(&x.sort, "sort", "", "sort by the metric `e.NAME` or i.NAME (default: the first that is shown)")
-}
-
-// read opens the file that TRACE names, and reads its samples. The caller must call close.
-func (x *profiling) read(cmd *cobra.Command, arg string) error {
-	if err := x.readAll(cmd, arg); err != nil {
-		return err
+func newProfile(c *call) func() error {
+	x := profilingOf(c).tables()
+	var names []string
+	for _, k := range profile.Kinds {
+		names = append(names, k.By)
 	}
-	if x.inline {
-		return nil
-	}
-	if !x.p.Inlined {
-		c := annotate.Code{}
-		if x.t != nil {
-			c.UseStored(x.t)
-		}
-		c.UseBinary(x.p, "", "")
-		if err := c.FindInlined(x.p); err != nil {
-			x.close()
-			return err
-		}
-	}
-	x.p.FoldInlined()
-	return nil
-}
-
-func (x *profiling) readAll(cmd *cobra.Command, arg string) (err error) {
-	if x.asJSON && x.format != "text" {
-		return usagef("--json and --format %s are different documents; give one of them", x.format)
-	}
-	if x.functions, err = glob.Parse(x.function); err != nil {
-		return usagef("--function: %w", err)
-	}
-	sel, err := x.selection()
-	if err != nil {
-		return err
-	}
-	in, kind, err := sniff(arg)
-	if err != nil {
-		return err
-	}
-	if in != nil {
-		defer in.Close()
-		x.name = x.s.given(arg)
-		x.kind = kind
-		x.p, err = x.readPlain(cmd, arg, in, kind, sel)
-		return err
-	}
-	if err := x.open(cmd, arg); err != nil {
-		return err
-	}
-	sel.Selection = x.part()
-	if x.p, err = samples.OfTrace(cmd.Context(), x.t, sel); err != nil {
-		err = x.failed(fmt.Errorf("%s: %w", show.Name(x.path), err))
-		x.close()
-		if errors.Is(err, samples.ErrNone) && x.t.Lookup("gotrace") != "" {
-			return noGoTrace(x.t, x.path)
-		}
-		return err
-	}
-	return nil
-}
-
-// close releases the files and ends the progress.
-func (x *profiling) close() {
-	if x.progress != nil {
-		x.progress.done()
-	}
-	if x.t != nil {
-		x.t.Close()
-	}
-}
-
-// selection returns the selection in the flags.
-func (x *profiling) selection() (*samples.Selection, error) {
-	sel := &samples.Selection{Imputed: x.imputed, Split: x.split, Each: x.each}
-	for _, g := range x.goroutines {
-		sel.Goroutines = append(sel.Goroutines, uint64(g))
-	}
-	for _, t := range x.threads {
-		sel.Threads = append(sel.Threads, uint32(min(t, math.MaxUint32)))
-	}
-	for _, c := range x.cpus {
-		sel.CPUs = append(sel.CPUs, uint32(min(c, math.MaxUint32)))
-	}
-	for _, name := range x.states {
-		i := slices.Index(states.Names[:], name)
-		if i < 0 {
-			return nil, usagef("--state %s: there is %s", name, strings.Join(states.Names[:], ", "))
-		}
-		sel.States = append(sel.States, states.State(i))
-	}
-	if x.scope != "" {
-		f, err := glob.Parse(x.scope)
+	name := c.choice("by", profile.Functions.By, "add up by `KIND`", names...)
+	c.flags().StringVar(&x.function, "function", "", "of functions and lines: only functions whose names match `GLOBS`")
+	c.flags().StringVar(&x.slowest, "slowest", "", "of functions: compare the slowest `SHARE` of the executions of --scope with the others: 1%")
+	least := c.flags().String("least", "1%", "of the tree: leave out what has less than `SHARE` of the total")
+	share := 0.0
+	var kind *profile.Kind
+	c.checks = append(c.checks, func() (err error) {
+		i := slices.Index(names, *name) // the choice was checked
+		kind = profile.Kinds[i]
+		c.documentName, x.split = "profile."+kind.By, kind.Split
+		c.flags().Visit(func(f *pflag.Flag) {
+			if lacks(kind, f.Name) {
+				err = usagef("--%s does not go with --by %s", f.Name, kind.By)
+			}
+		})
 		if err != nil {
-			return nil, usagef("--scope: %w", err)
-		}
-		sel.Scopes = &f
-	}
-	if x.slowest != "" {
-		number, percent := strings.CutSuffix(x.slowest, "%")
-		share, err := strconv.ParseFloat(number, 64)
-		if err != nil || !percent || share <= 0 || share >= 100 {
-			return nil, usagef("--slowest %s: write a share of the executions, such as 1%%", x.slowest)
-		}
-		if x.scope == "" {
-			return nil, usagef("--slowest %s is about the executions of a scope: name it with --scope", x.slowest)
-		}
-		sel.Slowest = share / 100
-	}
-	return sel, nil
-}
-
-// view returns the view in the flags.
-func (x *profiling) view() (*profile.View, error) {
-	v, err := profile.NewView(x.p, x.t, x.metrics, x.sort, x.functions)
-	if err != nil {
-		return nil, usagef("%w", err)
-	}
-	return v, nil
-}
-
-// tell writes a report, if err is nil.
-func (x *profiling) tell(cmd *cobra.Command, r *profile.Report, err error) error {
-	if err != nil {
-		_ = x.verdict() // damage may be the cause
-		return err
-	}
-	switch {
-	case x.format == "csv":
-		err = x.out.write(x.s, func(w io.Writer) error { return r.CSV(x.out.exact(x.s, w)) })
-	default:
-		err = x.out.show(x.s, cmd, &r.Report, x.asJSON, x.lines)
-	}
-	if err != nil {
-		return err
-	}
-	return x.verdict()
-}
-
-// verdict returns the exit code for damage and losses of any kind of TRACE.
-func (x *profiling) verdict() error {
-	if x.t != nil {
-		return x.excerpt.verdict()
-	}
-	return x.strict.ofPlain(x.s, x.name, x.p)
-}
-
-// foreign writes a format of other tools with f.
-func (x *profiling) foreign(f func(w io.Writer) error) error {
-	if x.t != nil {
-		return x.excerpt.foreign(f)
-	}
-	if err := x.out.write(x.s, f); err != nil {
-		return err
-	}
-	return x.verdict()
-}
-
-// run returns a command's function that reads its samples and calls f.
-func (x *profiling) run(f func(args []string) (*profile.Report, error)) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := x.read(cmd, args[0]); err != nil {
 			return err
 		}
-		defer x.close()
-		r, err := f(args[1:])
-		return x.tell(cmd, r, err)
+		share, err = strconv.ParseFloat(strings.TrimSuffix(*least, "%"), 64)
+		if err != nil || share < 0 || share > 100 {
+			return usagef("--least %s: write a share of the total, such as 1%%", *least)
+		}
+		return nil
+	})
+	return func() error {
+		var list []profile.Sample
+		if kind == profile.Samples {
+			x.each = func(one *samples.Sample) { list = append(list, profile.SampleOf(one)) }
+		}
+		return x.report(func() (*profile.Report, error) {
+			if kind == profile.Samples && x.t == nil && x.kind == kindPprof {
+				return nil, fmt.Errorf("%s is a profile, which has only sums: add them up by function", show.Name(c.args[0]))
+			}
+			v, err := x.view()
+			if err != nil {
+				return nil, err
+			}
+			if kind == profile.Tree && x.sort == "" && len(v.Columns) > 0 {
+				v.Sort.Metric = v.Columns[0].Metric
+			}
+			v.List, v.Least = list, share/100
+			return kind.Of(v), nil
+		})
+	}
+}
+
+func newCallers(c *call) func() error {
+	x := annotatedOf(c)
+	return func() error {
+		return x.report(func() (*profile.Report, error) {
+			v, err := x.view()
+			if err != nil {
+				return nil, err
+			}
+			if !x.commentary {
+				return profile.Callers(v, c.args[1], nil)
+			}
+			code, err := x.code(c.args[1])
+			if err != nil {
+				return nil, err
+			}
+			return annotate.Callers(c.context(), v, code, c.args[1])
+		})
 	}
 }

@@ -17,24 +17,24 @@ func TestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("SCOPEVIEW_TEST_SPIN", "1")
-	r := call("record", "-o", "x.scope", "--counter", "task-clock:1ms", "--", self, "-test.run=^TestSpin$")
+	r := scopeview("record", "-o", "x.scope", "--counter", "task-clock:1ms", "--", self, "-test.run=^TestSpin$")
 	if strings.Contains(r.err, "recording from outside") {
 		t.Skip(r.err)
 	}
 	if r.code != exitOK || !strings.Contains(r.out, "PASS") || !strings.Contains(r.err, "in x.scope") {
 		t.Fatal(r)
 	}
-	r = call("functions", "x.scope", "-n", "1")
+	r = scopeview("profile", "x.scope", "-n", "1")
 	if r.code != exitOK || !strings.Contains(r.out, "cmd/scopeview.spin") {
 		t.Error(r)
 	}
-	if r := call("source", "x.scope", "cmd/scopeview.spin", "-m", "e.cpu"); r.code != exitOK || !strings.Contains(r.out, "n += i * n") || !strings.Contains(r.out, "##") {
+	if r := scopeview("source", "x.scope", "cmd/scopeview.spin", "-m", "e.cpu"); r.code != exitOK || !strings.Contains(r.out, "n += i * n") || !strings.Contains(r.out, "##") {
 		t.Error(r)
 	}
-	if r := call("samples", "x.scope", "-n", "1"); r.code != exitOK || !strings.Contains(r.out, "more samples") {
+	if r := scopeview("profile", "--by", "sample", "x.scope", "-n", "1"); r.code != exitOK || !strings.Contains(r.out, "more samples") {
 		t.Error(r)
 	}
-	if r := call("record", "-o", "y.scope", "--", self, "-test.run=NONE", "-test.nosuchflag"); r.code != 2 {
+	if r := scopeview("record", "-o", "y.scope", "--", self, "-test.run=NONE", "-test.nosuchflag"); r.code != 2 {
 		t.Errorf("the program ended with 2, and record with %v", r)
 	}
 	for args, want := range map[string]string{
@@ -44,7 +44,7 @@ func TestRecord(t *testing.T) {
 		"record -o x.scope -- " + self:          "creating the trace: open x.scope: file exists",
 		"record -o z.scope -- /no/such/program": "starting /no/such/program",
 	} {
-		if r := call(strings.Fields(args)...); r.code == exitOK || !strings.Contains(r.err, want) {
+		if r := scopeview(strings.Fields(args)...); r.code == exitOK || !strings.Contains(r.err, want) {
 			t.Errorf("%s: %v", args, r)
 		}
 	}

@@ -84,13 +84,13 @@ func ofTest(t *testing.T, name, env string) (pid int, address string, kill func(
 // TestRemote reads and controls a program over HTTP.
 func TestRemote(t *testing.T) {
 	address, dir, kill := remote(t)
-	for _, command := range []string{"top", "info", "csv --to 1ms", "tail --name store", "verify"} {
-		if r := call(append(strings.Fields(command), address)...); r.code != exitOK || r.out == "" {
+	for _, command := range []string{"top", "info", "export csv --to 1ms", "tail --name store", "verify"} {
+		if r := scopeview(append(strings.Fields(command), address)...); r.code != exitOK || r.out == "" {
 			t.Errorf("%s: %.2000v", command, r)
 		}
 		left(t)
 	}
-	if r := call("top", address); !strings.Contains(r.out, "work") || !strings.Contains(r.out, "store") {
+	if r := scopeview("top", address); !strings.Contains(r.out, "work") || !strings.Contains(r.out, "store") {
 		t.Errorf("top: %v", r)
 	}
 	control := func(command, text, want string) {
@@ -114,11 +114,11 @@ func TestRemote(t *testing.T) {
 	if err != nil || len(snapshots) != 1 {
 		t.Fatalf("snapshots %q, %v", snapshots, err)
 	}
-	if r := call("top", snapshots[0]); r.code != exitOK || !strings.Contains(r.out, "store") {
+	if r := scopeview("top", snapshots[0]); r.code != exitOK || !strings.Contains(r.out, "store") {
 		t.Errorf("the snapshot: %v", r)
 	}
 	kill()
-	if r := call("top", address); r.code != exitFailed || !strings.Contains(r.err, "nothing listens there") {
+	if r := scopeview("top", address); r.code != exitFailed || !strings.Contains(r.err, "nothing listens there") {
 		t.Errorf("of a program that was killed: %v", r)
 	}
 	if _, err := controlAddress(t.Context(), address, "off", ""); err == nil || !strings.Contains(err.Error(), "nothing listens there") {

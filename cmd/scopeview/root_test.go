@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -37,8 +38,8 @@ func TestTerminal(t *testing.T) {
 		}
 		t.Run(script, func(t *testing.T) {
 			scriptTrace(t, script)
-			for _, args := range []string{"info", "info --json", "top", "top --by track", "top --json", "csv", "csv --raw", "chrome", "dump"} {
-				r := callOn(context.Background(), true, append(strings.Fields(args), file)...)
+			for _, args := range []string{"info", "info --json", "top", "top --by track", "top --json", "export csv", "export csv --raw", "export chrome", "dump"} {
+				r := scopeviewOn(context.Background(), true, append(strings.Fields(args), file)...)
 				if r.out == "" {
 					t.Errorf("%s: nothing is printed; %s", args, r.err)
 				}
@@ -56,7 +57,7 @@ func TestTerminal(t *testing.T) {
 	t.Run("losses are red", func(t *testing.T) {
 		scriptTrace(t, "losses")
 		for _, command := range []string{"info", "top"} {
-			if r := callOn(context.Background(), true, command, "lossy.scope"); !strings.Contains(r.out, "\x1b[1;31m1,236 records were lost") {
+			if r := scopeviewOn(context.Background(), true, command, "lossy.scope"); !strings.Contains(r.out, "\x1b[1;31m1,236 records were lost") {
 				t.Errorf("%s: %q", command, r.out)
 			}
 		}
@@ -64,17 +65,25 @@ func TestTerminal(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	r := call("--version")
+	r := scopeview("--version")
 	if r.code != exitOK || !strings.HasPrefix(r.out, "scopeview ") || !strings.Contains(r.out, "go1.") {
 		t.Errorf("%v", r)
 	}
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{}, {"--help"}, {"help", "top"}, {"top", "--help"}} {
-		if r := call(args...); r.code != exitOK || !strings.Contains(r.out, "Examples:") || r.err != "" {
+	for _, args := range [][]string{{"--help"}, {"help", "top"}, {"top", "--help"}} {
+		if r := scopeview(args...); r.code != exitOK || !strings.Contains(r.out, "Examples:") || r.err != "" {
 			t.Errorf("%q: %v", args, r)
 		}
+	}
+}
+
+// TestNewcomer: without arguments it prints the three things that one does first.
+func TestNewcomer(t *testing.T) {
+	r := scopeview()
+	if r.code != exitOK || strings.Count(r.out, "\n  scopeview ") != 3 || !strings.Contains(r.out, "scopeview help") {
+		t.Errorf("%v", r)
 	}
 }
 
@@ -87,16 +96,28 @@ func TestHelpIsInGroups(t *testing.T) {
 	}
 }
 
-// TestPackageCommentListsCommands: doc.go has a line for each command.
+// TestPackageCommentListsCommands: doc.go has a line for each command, from the table. With -update
+// they are written.
 func TestPackageCommentListsCommands(t *testing.T) {
-	doc, err := os.ReadFile("doc.go")
+	b, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range newRoot(&streams{}).Commands() {
-		if !c.Hidden && !strings.Contains(string(doc), "\n//	scopeview "+c.Name()+" ") {
-			t.Errorf("doc.go lacks %s", c.Name())
+	var list strings.Builder
+	for _, row := range commands() {
+		if !row.hidden {
+			fmt.Fprintf(&list, "//\tscopeview %-15s  %s\n", row.name, helpOf(row.name).short)
 		}
+	}
+	was := regexp.MustCompile(`(?m)(^//\tscopeview .*\n)+`).FindString(string(b))
+	if was == list.String() {
+		return
+	}
+	if !*update {
+		t.Fatal("doc.go does not list the table's commands: go test ./cmd/scopeview -run TestPackageComment -update")
+	}
+	if err := os.WriteFile("doc.go", []byte(strings.Replace(string(b), was, list.String(), 1)), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -113,7 +134,7 @@ func TestFlagsMeanTheSame(t *testing.T) {
 				continue
 			}
 			if name == "json" {
-				means = ", " + report.Schema(documentName(c)) + "; "
+				means = ", " + report.Schema(rowOf(strings.TrimPrefix(c.CommandPath(), "scopeview ")).document()) + "; "
 			}
 			if found++; !strings.Contains(f.Usage, means) {
 				t.Errorf("%s --%s: %s", c.CommandPath(), name, f.Usage)
@@ -135,7 +156,7 @@ func within(cmd *cobra.Command) (list []*cobra.Command) {
 
 func TestCompletion(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		if r := call("completion", shell); r.code != exitOK || !strings.Contains(r.out, "scopeview") {
+		if r := scopeview("completion", shell); r.code != exitOK || !strings.Contains(r.out, "scopeview") {
 			t.Errorf("%s: %v", shell, r)
 		}
 	}
@@ -145,7 +166,7 @@ func TestCompletion(t *testing.T) {
 		"__complete compare a.scope ": "scope\nscopez\n:8\n", "__complete compare a.scope -- b.scope ": "scope\nscopez\n:8\n",
 		"__complete compare --view waits --sort ": "holdmax\n", "__complete compare --view ": "doctor\n",
 	} {
-		if r := call(strings.Split(args, " ")...); !strings.Contains(r.out, want) {
+		if r := scopeview(strings.Split(args, " ")...); !strings.Contains(r.out, want) {
 			t.Errorf("%s: %q, want %q in it", args, r.out, want)
 		}
 	}
@@ -157,12 +178,12 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, command := range []string{"info", "top", "verify", "dump"} {
-		if r := callOn(ctx, false, command, "store.scope"); r.code != exitFailed || !strings.Contains(r.err, "interrupted") {
+		if r := scopeviewOn(ctx, false, command, "store.scope"); r.code != exitFailed || !strings.Contains(r.err, "interrupted") {
 			t.Errorf("%s: %v", command, r)
 		}
 	}
 	files(t, ".", "store.scope")
-	if r := callOn(ctx, false, "tail", "store.scope"); r.code != exitOK {
+	if r := scopeviewOn(ctx, false, "tail", "store.scope"); r.code != exitOK {
 		t.Errorf("tail: %v", r)
 	}
 }
@@ -179,7 +200,7 @@ func TestProgress(t *testing.T) {
 	}
 	err.Reset()
 	scriptTrace(t, "store")
-	if r := call("csv", "store.scope", "-o", "x.csv"); r.err != "" || r.out != "" {
+	if r := scopeview("export", "csv", "store.scope", "-o", "x.csv"); r.err != "" || r.out != "" {
 		t.Errorf("in a pipe: %v", r)
 	}
 }
@@ -189,7 +210,7 @@ func TestJSONIsWhole(t *testing.T) {
 	scriptTrace(t, "hostile")
 	for _, command := range []string{"info", "top"} {
 		var v map[string]any
-		r := call(command, "hostile.scope", "--json")
+		r := scopeview(command, "hostile.scope", "--json")
 		if err := json.Unmarshal([]byte(r.out), &v); err != nil || len(v) < 4 {
 			t.Errorf("%s: %v in %s", command, err, r.out)
 		}

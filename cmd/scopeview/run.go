@@ -11,48 +11,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/scopeview/scopeview/internal/build"
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-const runHelp = `run is go run for a program that nobody has changed: it is built by the go command so that it records, and
-run. Its functions are scopes, its goroutines rows by what they were started for, and every lock of the program that
-somebody had to wait for is there with who had it. At the end scopeview says on standard error where the trace is, and
-what the doctor finds first. What the program prints, reads and returns is what it would be without.
-
-The flags of scopeview stand before those of go run; -o is where traces go. Nothing of yours is written: go.mod, the
-source and GOROOT stay as they are, and what is generated lies in the user's cache directory.
-
-Recording is held to --budget of the CPU time. Functions that the compiler would inline, and those that a default.pgo
-shows to be called too often for their length, are left out; others are switched off while they would take more than
-their share, and their calls are counted. What a run shows to be called too often even for that is left out of the next
-build of the same packages; --calibrate forgets what was learnt, and runs the program for two seconds to learn anew.
-scopeview info says what is left out, and why.
-`
-
-const buildHelp = `build is go build, and what it builds records when the environment says so:
-
-  SCOPEVIEW=traces/ ./server
-
-scopeview run --attach-env prints the variables that there are. Without SCOPEVIEW the program is what it would be,
-but for a load and a branch in each function. The flags of scopeview stand before those of go build; -o is go build's.
-`
-
-const testHelp = `test is go test, and each test has a row, with its subtests; time that a parallel test pauses is shown as such.
-There is a trace for each package whose tests fail; --keep keeps those of all, which then run even if their
-results are cached. At the end scopeview says which tests failed, and what the doctor finds first. The flags of
-scopeview stand before those of go test; -o is where traces go.
-
-Of -fuzz the seeds are recorded. A test that a test begins again leaves no trace.
-`
-
 // launch is a program that scopeview builds, and may run.
 type launch struct {
-	s    *streams
+	*call
 	verb build.Verb
-	cmd  *cobra.Command
 
 	options   build.Options
 	budget    string
@@ -60,7 +26,6 @@ type launch struct {
 	dir       string
 	noStates  bool
 	propagate bool
-	open      bool
 	serve     bool
 	attach    bool
 	keep      bool
@@ -68,73 +33,42 @@ type launch struct {
 	root      string // path prefix of the files of advice
 }
 
-func newRun(s *streams) *cobra.Command { return (&launch{s: s, verb: build.Run}).runCommand() }
-
-func (l *launch) runCommand() *cobra.Command {
-	cmd := l.command("run [flags] [go run's flags] PACKAGE [ARGUMENTS]", "Build and run a program that nobody has changed, and record it", runHelp,
-		`  scopeview run ./cmd/server -addr :8080
-  scopeview run --open .
-  scopeview run --trace './...' --trace github.com/lib/pq -o traces/ -race ./cmd/server
-  scopeview run --calibrate --args ./cmd/convert in.json`)
-	f := cmd.Flags()
-	f.StringVarP(&l.dir, "output", "o", "", "write traces into `DIR` (default: the newest ten of each program, in the user's cache directory)")
-	f.BoolVar(&l.open, "open", false, "open the timeline in the browser at the end (default: on a terminal, where there is a display)")
+func newRun(c *call) func() error {
+	l := launchOf(c, build.Run)
+	f := c.flags()
 	f.BoolVar(&l.serve, "serve", false, "show the timeline in the browser while the program runs")
 	f.BoolVar(&l.calibrate, "calibrate", false, "run the program for two seconds before, to find out which functions are called too often for their length")
 	f.BoolVar(&l.attach, "attach-env", false, "print the variables that have a program of scopeview build record, and do nothing else")
 	l.recording()
-	return cmd
+	return l.do
 }
 
-func newBuild(s *streams) *cobra.Command {
-	l := &launch{s: s, verb: build.Build}
-	return l.command("build [flags] [go build's flags] [PACKAGE…]", "Build a program that nobody has changed, so that it can record", buildHelp,
-		`  scopeview build -o server ./cmd/server && SCOPEVIEW=traces/ ./server
-  scopeview build --trace './...' -trimpath -ldflags=-s -o server ./cmd/server`)
-}
+func newBuild(c *call) func() error { return launchOf(c, build.Build).do }
 
-func newTest(s *streams) *cobra.Command {
-	l := &launch{s: s, verb: build.Test}
-	cmd := l.command("test [flags] [go test's flags] [PACKAGE…]", "Run tests that nobody has changed, and keep a trace of those that fail", testHelp,
-		`  scopeview test ./...
-  scopeview test --keep -o traces/ -run TestFlush -race ./store
-  scopeview test --keep -bench . -run NONE ./codec`)
-	f := cmd.Flags()
-	f.StringVarP(&l.dir, "output", "o", "", "write traces into `DIR` (default: the newest ten of each program, in the user's cache directory)")
-	f.BoolVar(&l.keep, "keep", false, "keep the traces of packages whose tests pass, too")
+func newTest(c *call) func() error {
+	l := launchOf(c, build.Test)
+	c.flags().BoolVar(&l.keep, "keep", false, "keep the traces of packages whose tests pass, too")
 	l.recording()
-	return cmd
+	return l.do
 }
 
-// command returns the command, with the flags of building.
-func (l *launch) command(use, short, long, example string) *cobra.Command {
-	l.cmd = &cobra.Command{
-		Use: use, Short: short, Long: long, Example: example,
-		DisableFlagParsing: true, DisableFlagsInUseLine: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ours, theirs := l.split(args)
-			if err := cmd.Flags().Parse(ours); err != nil {
-				return &exit{exitUsage, err}
-			}
-			if help, _ := cmd.Flags().GetBool("help"); help {
-				return cmd.Help()
-			}
-			return l.do(cmd.Context(), theirs)
-		},
-	}
-	f := l.cmd.Flags()
+// launchOf defines the flags of building.
+func launchOf(c *call, verb build.Verb) *launch {
+	l := &launch{call: c, verb: verb}
+	f := c.flags()
 	f.StringArrayVar(&l.options.Trace, "trace", nil, "record the functions of packages that match `PATTERN`, as go list takes it; a leading - excludes; may be repeated (default: the main module)")
 	f.StringSliceVar(&l.options.Advise, "advise", nil, "count how containers, buffers and locks are used, and give advice; of these `GROUPS` (default: all)")
 	f.Lookup("advise").NoOptDefVal = "all"
 	f.BoolVar(&l.options.Memory, "memory", false, "look at loads and stores of the packages that are traced, in bursts; implies --advise=multithreaded,locality")
 	f.BoolVar(&l.options.Args, "args", false, "record arguments that are numbers, strings, bools and durations")
-	f.BoolP("help", "h", false, "help for "+string(l.verb))
-	return l.cmd
+	f.BoolP("help", "h", false, "help for "+string(verb))
+	return l
 }
 
 // recording adds flags of the recording itself.
 func (l *launch) recording() {
-	f := l.cmd.Flags()
+	f := l.flags()
+	f.StringVarP(&l.dir, "output", "o", "", "write traces into `DIR` (default: the newest ten of each program, in the user's cache directory)")
 	f.StringVar(&l.budget, "budget", "3%", "let recording take at most this `SHARE` of the CPU time")
 	f.StringVar(&l.root, "advise-root", "", "write what --advise has found to `PATH`.txt, .raw and .conf.out (default: scope-profile beside the traces)")
 	l.advise.parameters(l.cmd, "advise-set")
@@ -166,7 +100,15 @@ func (l *launch) split(args []string) (ours, theirs []string) {
 	return ours, nil
 }
 
-func (l *launch) do(ctx context.Context, args []string) error {
+func (l *launch) do() error {
+	ours, args := l.split(l.args)
+	if err := l.flags().Parse(ours); err != nil {
+		return &exit{exitUsage, err}
+	}
+	if help, _ := l.flags().GetBool("help"); help {
+		return l.cmd.Help()
+	}
+	ctx := l.context()
 	l.options.Tool, l.options.Self = executable()
 	var err error
 	if l.options.Cache, err = build.OpenCache(); err != nil {
@@ -342,17 +284,14 @@ func tracesIn(dir string) []string {
 	return list
 }
 
-// newToolexec returns the command that the go command runs instead of its tools: see build.Tool.
-func newToolexec() *cobra.Command {
-	return &cobra.Command{
-		Use: "toolexec", Hidden: true, DisableFlagParsing: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			code, err := build.Tool(cmd.Context(), args)
-			if err == nil && code != 0 {
-				err = &exit{code: code}
-			}
-			return err
-		},
+// newToolexec makes the command that the go command runs instead of its tools: see build.Tool.
+func newToolexec(c *call) func() error {
+	return func() error {
+		code, err := build.Tool(c.context(), c.args)
+		if err == nil && code != 0 {
+			err = &exit{code: code}
+		}
+		return err
 	}
 }
 

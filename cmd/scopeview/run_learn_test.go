@@ -18,7 +18,7 @@ import "time"
 var sum int
 
 //go:noinline
-func hot(n int) { sum += call(n) }
+func hot(n int) { sum += scopeview(n) }
 
 var call = leaf // what a variable calls may take any time
 

@@ -1,6 +1,12 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/build"
+)
 
 func TestHasDisplay(t *testing.T) {
 	for _, c := range []struct {
@@ -37,9 +43,11 @@ func TestOpens(t *testing.T) {
 		{[]string{"--open=false"}, true, false},
 		{[]string{"--serve"}, true, false}, // the page is open already
 	} {
-		l := &launch{s: &streams{outTerm: c.terminal, errTerm: c.terminal}, verb: "run"}
-		cmd := l.runCommand()
-		if err := cmd.Flags().Parse(c.args); err != nil {
+		x := &call{s: &streams{outTerm: c.terminal, errTerm: c.terminal}, row: rowOf("run"), cmd: &cobra.Command{}}
+		x.define(flagOpen)
+		l := launchOf(x, build.Run)
+		x.flags().BoolVar(&l.serve, "serve", false, "")
+		if err := x.flags().Parse(c.args); err != nil {
 			t.Fatal(err)
 		}
 		if got := l.opens(); got != c.want {

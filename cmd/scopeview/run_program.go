@@ -77,8 +77,8 @@ func (l *launch) run(ctx context.Context, plan *build.Plan, args []string) error
 
 // opens reports whether to open the page: as --open says, or if there is a user with a display.
 func (l *launch) opens() bool {
-	if l.cmd.Flags().Changed("open") {
-		return l.open
+	if l.changed("open") {
+		return l.openPage
 	}
 	return l.s.outTerm && l.s.errTerm && !l.serve && hasDisplay(runtime.GOOS, os.Getenv)
 }

@@ -91,7 +91,7 @@ func TestScripts(t *testing.T) {
 					writeFile(t, p)
 					continue
 				}
-				got := strings.NewReplacer(version(), "scopeview VERSION", dir, "DIR").Replace(call(strings.Fields(args)...).String())
+				got := strings.NewReplacer(version(), "scopeview VERSION", dir, "DIR").Replace(scopeview(strings.Fields(args)...).String())
 				if *update {
 					p.text = got
 				} else if got != p.text {
@@ -137,17 +137,26 @@ type result struct {
 	code     int
 }
 
-// call runs the tool in this process, without a terminal.
-func call(args ...string) result {
-	return callOn(context.Background(), false, args...)
+// scopeview runs the tool in this process, without a terminal. The first argument may be several
+// words: profile --by line.
+func scopeview(args ...string) result {
+	return scopeviewOn(context.Background(), false, args...)
 }
 
-// callOn runs the tool as if on a terminal with colours, or not.
-func callOn(ctx context.Context, terminal bool, args ...string) result {
+// scopeviewOn runs the tool as if on a terminal with colours, or not.
+func scopeviewOn(ctx context.Context, terminal bool, args ...string) result {
 	var out, err bytes.Buffer
 	s := &streams{out: &out, err: &err, outTerm: terminal, errTerm: terminal, color: terminal}
-	code := execute(ctx, s, args)
+	code := execute(ctx, s, split(args))
 	return result{out.String(), err.String(), code}
+}
+
+// split splits the first argument into words.
+func split(args []string) []string {
+	if len(args) == 0 {
+		return nil
+	}
+	return append(strings.Fields(args[0]), args[1:]...)
 }
 
 func (r result) String() string {

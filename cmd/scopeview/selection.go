@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/show"
@@ -17,38 +15,6 @@ type selection struct {
 	fromText, toText, nameText, trackText, processText, objectText string
 
 	analysis.Selection
-}
-
-func (s *selection) flags(cmd *cobra.Command) {
-	s.times(cmd)
-	s.globs(cmd)
-	s.processes(cmd)
-}
-
-func (s *selection) times(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&s.fromText, "from", "", "leave out what ended before `TIME`: 1.5s from the trace's start, -2s from its end, or 2026-03-14T15:09:26Z")
-	f.StringVar(&s.toText, "to", "", "leave out what began after `TIME`")
-}
-
-func (s *selection) globs(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&s.nameText, "name", "", "only names that match `GLOBS`: \"store.*,-store.mu\" (* any run, ? one character, - excludes, the last match wins)")
-	s.tracks(cmd)
-}
-
-func (s *selection) tracks(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.trackText, "track", "", "only rows (scope.Track, scope.Go) whose name matches `GLOBS`")
-}
-
-// processes adds --process, for views of several processes.
-func (s *selection) processes(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.processText, "process", "", "only the processes with these numbers, or that run programs whose names match GLOBS: `LIST`")
-}
-
-// objects adds --object, for views of samples.
-func (s *selection) objects(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.objectText, "object", "", "only samples of code of the files (programs, libraries, [kernel]) whose names match `GLOBS`")
 }
 
 // parse parses the globs, which needs no trace.

@@ -9,93 +9,53 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/spf13/cobra"
-
 	"github.com/scopeview/scopeview/internal/live"
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-const serveHelp = `serve prints the address of a page for the browser: the timeline of the trace, which grows while the
-program runs and stays when it has ended, or was killed. Of a directory it lists all traces, the newest
-first, up to eight levels down: they are searched by program, build, host, time and slow names, and those that
-are ticked are compared, or made one timeline. A trace of any length opens at once: the page gets what is looked at, as fine as it is drawn.
-
-Only this machine is served, unless --insecure-bind is given, and only who has the address that was printed:
-it has a token. The page goes through a tunnel too, on any port there. Ctrl-C ends.`
-
-func newServe(s *streams) *cobra.Command {
-	var (
-		sel   selection
-		addr  string
-		with  string
-		allow []string
-		open  bool
-		all   bool
-	)
-	cmd := &cobra.Command{
-		Use:   "serve TRACE",
-		Short: "Show the timeline in a browser, also while the program runs",
-		Long:  serveHelp,
-		Example: `  scopeview serve traces/ --open
-  scopeview serve 4711
-  scopeview serve before.scope --with after.scope
-
-  on another machine:
-  ssh -t -L 8080:localhost:8080 host scopeview serve traces/ --addr localhost:8080
-  kubectl exec pod -- scopeview serve /traces --addr localhost:8080 & kubectl port-forward pod 8080`,
-		Args:              oneTrace,
-		ValidArgsFunction: completeTrace,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := sel.parse(); err != nil {
+func newServe(c *call) func() error {
+	addr := c.flags().String("addr", "127.0.0.1:0", "listen at `HOST:PORT`; port 0 is a free one")
+	allow := c.flags().StringArray("allow-host", nil, "also answer under this `NAME` or address, beside localhost (may be repeated)")
+	all := c.flags().Bool("insecure-bind", false, "let --addr be one that other machines can reach: what they get is protected by the token alone, which is not encrypted")
+	return func() error {
+		path, err := findShelf(c.args[0])
+		if err != nil {
+			return err
+		}
+		if c.with != "" {
+			if c.with, err = findTrace(c.with); err != nil {
 				return err
 			}
-			path, err := findShelf(args[0])
+		}
+		ln, err := listen(c.context(), *addr, *all)
+		if err != nil {
+			return err
+		}
+		defer ln.Close()
+		if a := hostOf(ln.Addr().String()); !a.IsLoopback() {
+			if !a.IsUnspecified() {
+				host, _, _ := net.SplitHostPort(*addr)
+				*allow = append(*allow, host, a.String())
+			}
+			fmt.Fprintf(c.s.err, "scopeview: %s can be reached from other machines: traces hold file names and arguments, and the token, which goes over the network as it is, is all that protects them\n", ln.Addr())
+		}
+		server, err := live.New(live.Options{Path: path, With: c.with, Of: c.sel.Selection, AllowHosts: *allow, Version: version(), Weights: machineWeights()})
+		if err != nil {
+			return err
+		}
+		address := server.Address(ln.Addr())
+		if _, err := fmt.Fprintln(c.s.out, address); err != nil {
+			return fmt.Errorf("writing to standard output: %w", err)
+		}
+		if c.openPage {
+			remove, err := leadBrowser(c.context(), address, server.Entered())
+			defer remove()
 			if err != nil {
-				return err
+				fmt.Fprintf(c.s.err, "scopeview: %s; open the address yourself\n", show.Text(err.Error()))
 			}
-			if with != "" {
-				if with, err = findTrace(with); err != nil {
-					return err
-				}
-			}
-			ln, err := listen(cmd.Context(), addr, all)
-			if err != nil {
-				return err
-			}
-			defer ln.Close()
-			if a := hostOf(ln.Addr().String()); !a.IsLoopback() {
-				if !a.IsUnspecified() {
-					host, _, _ := net.SplitHostPort(addr)
-					allow = append(allow, host, a.String())
-				}
-				fmt.Fprintf(s.err, "scopeview: %s can be reached from other machines: traces hold file names and arguments, and the token, which goes over the network as it is, is all that protects them\n", ln.Addr())
-			}
-			server, err := live.New(live.Options{Path: path, With: with, Of: sel.Selection, AllowHosts: allow, Version: version(), Weights: machineWeights()})
-			if err != nil {
-				return err
-			}
-			address := server.Address(ln.Addr())
-			if _, err := fmt.Fprintln(s.out, address); err != nil {
-				return fmt.Errorf("writing to standard output: %w", err)
-			}
-			if open {
-				remove, err := leadBrowser(cmd.Context(), address, server.Entered())
-				defer remove()
-				if err != nil {
-					fmt.Fprintf(s.err, "scopeview: %s; open the address yourself\n", show.Text(err.Error()))
-				}
-			}
-			return server.Serve(cmd.Context(), ln)
-		},
+		}
+		return server.Serve(c.context(), ln)
 	}
-	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "listen at `HOST:PORT`; port 0 is a free one")
-	withFlag(s, cmd, &with)
-	sel.processes(cmd)
-	sel.objects(cmd)
-	cmd.Flags().StringArrayVar(&allow, "allow-host", nil, "also answer under this `NAME` or address, beside localhost (may be repeated)")
-	cmd.Flags().BoolVar(&all, "insecure-bind", false, "let --addr be one that other machines can reach: what they get is protected by the token alone, which is not encrypted")
-	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser")
-	return cmd
 }
 
 // listen listens at addr, which only this machine can reach or, with all, others too.

@@ -133,7 +133,7 @@ func TestG28Bind(t *testing.T) {
 		}
 	}
 	for _, addr := range refused {
-		if r := call("serve", t.TempDir(), "--addr", addr); r.code != exitUsage || r.out != "" || !strings.Contains(r.err, "--insecure-bind") {
+		if r := scopeview("serve", t.TempDir(), "--addr", addr); r.code != exitUsage || r.out != "" || !strings.Contains(r.err, "--insecure-bind") {
 			t.Errorf("%s: %v", addr, r)
 		}
 	}
@@ -141,11 +141,11 @@ func TestG28Bind(t *testing.T) {
 		"--addr :8080": exitUsage, "--addr localhost": exitUsage, "--allow-host http://a": exitFailed, "--addr 192.0.2.1:0": exitUsage,
 		"--addr 192.0.2.1:0 --insecure-bind": exitFailed, "--addr localhost:99999": exitFailed,
 	} {
-		if r := call(append([]string{"serve", t.TempDir()}, strings.Fields(args)...)...); r.code != want || r.out != "" {
+		if r := scopeview(append([]string{"serve", t.TempDir()}, strings.Fields(args)...)...); r.code != want || r.out != "" {
 			t.Errorf("%s: %v", args, r)
 		}
 	}
-	if r := call("serve", filepath.Join(t.TempDir(), "none")); r.code != exitFailed || !strings.Contains(r.err, "no such file") {
+	if r := scopeview("serve", filepath.Join(t.TempDir(), "none")); r.code != exitFailed || !strings.Contains(r.err, "no such file") {
 		t.Errorf("%v", r)
 	}
 	t.Logf("G28: %d addresses that are not the loopback's: each refused before anything listened", len(refused))

@@ -9,13 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
@@ -24,82 +21,48 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-func newSnapshot(s *streams) *cobra.Command {
+func newSnapshot(c *call) func() error {
 	var (
 		to      string
 		timeout time.Duration
 		watch   string
 		w       neighbours
 	)
-	cmd := &cobra.Command{
-		Use:   "snapshot TRACE...",
-		Short: "Copy what traces hold now to traces of their own",
-		Long: `snapshot copies what TRACE holds now to a new file, an ordinary trace that nobody writes any more: of a
-ring the time that it still has, of a recording all so far. It needs no help of the program, which may be busy,
-hang or be dead, and does not disturb it. It takes about a second per GiB, and as much room; what the program
-records meanwhile is not in it. It prints the file's name.
-
-An existing file is not overwritten. Where there is no room, nothing is left. Only who may read the trace can
-copy it: the user of the program, or root. Of an address the program makes the snapshot, which comes here.
-
-Several are copied at once. What can't be is said, and the others are kept; the exit code is 1 then.
-
-With --triggered it watches the directory DIR that scope.WithTrigger writes to, until it is interrupted. When
-a program has written a snapshot there, the neighbours (--also) are copied at once, and all of them are in one
-new directory in -o, which is called by time and program. Its name is printed when it is complete: one a line,
-for a loop of the shell. Its file set.json says of each neighbour what came of it. A host name of an http://
-address that has several IP addresses, as of a headless service, is several neighbours. One set is made in
-10 s at most, and of its own sets the newest are kept (--keep).`,
-		Example: `  scopeview snapshot /traces -o now.scope      the newest trace in a directory
-  scopeview snapshot 4711                      of process 4711, beside its trace
-  scopeview snapshot 4711 4712 http://db:6060/debug/scope/ -o now/
-  scopeview top $(scopeview snapshot 4711)
-  scopeview snapshot --triggered /traces --also http://db:6060/debug/scope/ -o sets/ | while read set; do …; done`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if watch != "" || len(args) == 1 {
-				return nil
-			}
-			if len(args) == 0 {
-				return oneTrace(cmd, args)
-			}
-			if i := slices.Index(args, standardInput); i >= 0 && slices.Contains(args[i+1:], standardInput) {
-				return fmt.Errorf("-: standard input can be read only once")
-			}
+	c.arity = func(args []string) error {
+		if watch != "" {
 			return nil
-		},
-		ValidArgsFunction: completeTraces,
-		Annotations:       map[string]string{ownAddress: "it becomes the snapshot"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case to == "-":
-				return usagef("-o -: a snapshot is a file of its own; give its name")
-			case timeout < 0:
-				return usagef("--timeout %v: give how long each may take, such as 30s", timeout)
-			case watch == "" && (len(w.also) > 0 || cmd.Flags().Changed("keep")):
-				return usagef("--also and --keep are for --triggered DIR; for snapshots now name the neighbours as TRACEs")
-			case watch != "" && len(args) > 0:
-				return usagef("--triggered %s takes the snapshots that come there, and no TRACE; name %s with --also", watch, args[0])
-			case watch != "":
-				w.dir, w.out, w.patience = watch, to, cmp.Or(timeout, 30*time.Second)
-				return w.run(cmd.Context(), s)
-			}
-			x := copies{s: s, timeout: timeout, to: to}
-			if st, err := os.Stat(to); len(args) > 1 && to != "" || to != "" && os.IsPathSeparator(to[len(to)-1]) || err == nil && st.IsDir() {
-				x.to, x.dir = "", to
-				if err := os.MkdirAll(to, 0o700); err != nil {
-					return fmt.Errorf("making the directory for the snapshots: %w", err)
-				}
-			}
-			return x.all(cmd.Context(), args)
-		},
+		}
+		return c.row.arity(args)
 	}
-	f := cmd.Flags()
+	f := c.flags()
 	f.StringVarP(&to, "output", "o", "", "write to the new `FILE`, or to new files in the directory (default: beside the trace, with the time in its name)")
 	f.DurationVar(&timeout, "timeout", 0, "give up a trace that takes longer (default: none, with --triggered 30s)")
 	f.StringVar(&watch, "triggered", "", "make a set whenever a program's trigger has written a snapshot to `DIR`")
 	f.StringArrayVar(&w.also, "also", nil, "with --triggered: a neighbour, a `TRACE` as above (may be repeated)")
 	f.IntVar(&w.keep, "keep", 10, "with --triggered: how many sets are kept")
-	return cmd
+	return func() error {
+		switch {
+		case to == "-":
+			return usagef("-o -: a snapshot is a file of its own; give its name")
+		case timeout < 0:
+			return usagef("--timeout %v: give how long each may take, such as 30s", timeout)
+		case watch == "" && (len(w.also) > 0 || c.changed("keep")):
+			return usagef("--also and --keep are for --triggered DIR; for snapshots now name the neighbours as TRACEs")
+		case watch != "" && len(c.args) > 0:
+			return usagef("--triggered %s takes the snapshots that come there, and no TRACE; name %s with --also", watch, c.args[0])
+		case watch != "":
+			w.dir, w.out, w.patience = watch, to, cmp.Or(timeout, 30*time.Second)
+			return w.run(c.context(), c.s)
+		}
+		x := copies{s: c.s, timeout: timeout, to: to}
+		if st, err := os.Stat(to); len(c.args) > 1 && to != "" || to != "" && os.IsPathSeparator(to[len(to)-1]) || err == nil && st.IsDir() {
+			x.to, x.dir = "", to
+			if err := os.MkdirAll(to, 0o700); err != nil {
+				return fmt.Errorf("making the directory for the snapshots: %w", err)
+			}
+		}
+		return x.all(c.context(), c.args)
+	}
 }
 
 // copiesAtOnce is the number of concurrent snapshots: most of their time is waiting for other

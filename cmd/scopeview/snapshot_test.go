@@ -12,15 +12,15 @@ import (
 // TestSnapshot copies a trace without a writer; TestFromOutside one that is being written.
 func TestSnapshot(t *testing.T) {
 	scriptTrace(t, "store")
-	r := call("snapshot", "store.scope")
+	r := scopeview("snapshot", "store.scope")
 	if r.code != exitOK || !regexp.MustCompile(`^store-snapshot-\d{8}T\d{6}\.\d{3}Z\.scope\n$`).MatchString(r.out) || r.err != "" {
 		t.Fatalf("%v", r)
 	}
 	name := strings.TrimSpace(r.out)
-	if r := call("verify", name); r.code != exitOK {
+	if r := scopeview("verify", name); r.code != exitOK {
 		t.Errorf("%v", r)
 	}
-	if a, b := call("top", "store.scope"), call("top", name); a.out != b.out || a.code != b.code {
+	if a, b := scopeview("top", "store.scope"), scopeview("top", name); a.out != b.out || a.code != b.code {
 		t.Errorf("of the trace:\n%v\nof the snapshot:\n%v", a, b)
 	}
 	for args, want := range map[string]string{
@@ -29,11 +29,11 @@ func TestSnapshot(t *testing.T) {
 		"snapshot store.scope -o no/dir.scope": "give the name of a file that can be made",
 		"snapshot gone.scope":                  "there is no such file",
 	} {
-		if r := call(strings.Fields(args)...); r.code != exitFailed || !strings.Contains(r.err, want) {
+		if r := scopeview(strings.Fields(args)...); r.code != exitFailed || !strings.Contains(r.err, want) {
 			t.Errorf("%s: %v", args, r)
 		}
 	}
-	if r := call("snapshot", "store.scope", "-o", "-"); r.code != exitUsage {
+	if r := scopeview("snapshot", "store.scope", "-o", "-"); r.code != exitUsage {
 		t.Errorf("-o -: %v", r)
 	}
 	files(t, ".", "store.scope", name)
@@ -45,12 +45,12 @@ func TestSnapshotOfAddress(t *testing.T) {
 	data, mux, url := served(t)
 	mux.HandleFunc("GET /debug/scope/download", func(w http.ResponseWriter, r *http.Request) { w.Write(data) })
 	t.Chdir(t.TempDir())
-	r := call("snapshot", url+"/debug/scope/")
+	r := scopeview("snapshot", url+"/debug/scope/")
 	if r.code != exitOK {
 		t.Fatalf("%v", r)
 	}
 	files(t, ".", strings.TrimSpace(r.out))
-	if r := call("verify", strings.TrimSpace(r.out)); r.code != exitOK {
+	if r := scopeview("verify", strings.TrimSpace(r.out)); r.code != exitOK {
 		t.Errorf("%v", r)
 	}
 	left(t)
@@ -69,7 +69,7 @@ func TestFromOutside(t *testing.T) {
 	t.Chdir(here)
 	good := func(want string, args ...string) {
 		t.Helper()
-		if r := call(args...); r.code != exitOK || !strings.Contains(r.out, want) {
+		if r := scopeview(args...); r.code != exitOK || !strings.Contains(r.out, want) {
 			t.Errorf("%q: %v", args, r)
 		}
 	}
@@ -89,15 +89,15 @@ func TestFromOutside(t *testing.T) {
 	good("filter", "ctl", ring, "filter", "work,store")
 	good(filepath.Join(here, "asked.scope"), "ctl", ring, "snapshot", "asked.scope")
 	looked("asked.scope")
-	if r := call("ctl", ring, "snapshot", "asked.scope"); r.code != exitFailed || !strings.Contains(r.err, "exist") || !strings.Contains(r.err, "asked.scope") {
+	if r := scopeview("ctl", ring, "snapshot", "asked.scope"); r.code != exitFailed || !strings.Contains(r.err, "exist") || !strings.Contains(r.err, "asked.scope") {
 		t.Errorf("over a file: %v", r)
 	}
-	if r := call("ctl", ring, "filter", "a,,b"); r.code != exitFailed || !strings.Contains(r.err, "a pattern is empty") {
+	if r := scopeview("ctl", ring, "filter", "a,,b"); r.code != exitFailed || !strings.Contains(r.err, "a pattern is empty") {
 		t.Errorf("a filter that is none: %v", r)
 	}
 	good(dir, "ctl", ring, "snapshot")
 	kill()
-	if r := call("ctl", ring, "on"); r.code != exitFailed || !strings.Contains(r.err, "is gone") {
+	if r := scopeview("ctl", ring, "on"); r.code != exitFailed || !strings.Contains(r.err, "is gone") {
 		t.Errorf("%v", r)
 	}
 	good(dir, "snapshot", ring)

@@ -63,20 +63,20 @@ func inTurn(t *testing.T, n int) (pids []int, urls, dirs []string) {
 func TestSnapshots(t *testing.T) {
 	pids, urls, dirs := inTurn(t, 3)
 	t.Chdir(t.TempDir())
-	r := call("snapshot", strconv.Itoa(pids[0]), dirs[1], urls[2]+"/debug/scope/", "-o", "new/dir/")
+	r := scopeview("snapshot", strconv.Itoa(pids[0]), dirs[1], urls[2]+"/debug/scope/", "-o", "new/dir/")
 	lines := strings.Fields(r.out)
 	if r.code != exitOK || len(lines) != 3 || r.err != "" {
 		t.Fatalf("%v", r)
 	}
 	files(t, "new/dir", lines...)
 	for _, name := range lines {
-		if top := call("top", name); top.code != exitOK || !strings.Contains(top.out, "work") || filepath.Dir(name) != "new/dir" {
+		if top := scopeview("top", name); top.code != exitOK || !strings.Contains(top.out, "work") || filepath.Dir(name) != "new/dir" {
 			t.Errorf("%s: %v", name, top)
 		}
 	}
 	down := httptest.NewServer(nil)
 	down.Close()
-	r = call("snapshot", dirs[0], "no.scope", down.URL+"/debug/scope/", dirs[1], "-o", "some")
+	r = scopeview("snapshot", dirs[0], "no.scope", down.URL+"/debug/scope/", dirs[1], "-o", "some")
 	if r.code != exitFailed || len(strings.Fields(r.out)) != 2 {
 		t.Errorf("%v", r)
 	}
@@ -87,19 +87,19 @@ func TestSnapshots(t *testing.T) {
 	}
 	files(t, "some", strings.Fields(r.out)...)
 	// The same trace several times, perhaps within a millisecond: each snapshot has its own file.
-	r = call("snapshot", dirs[0], dirs[0], dirs[0], dirs[0], "-o", "same/")
+	r = scopeview("snapshot", dirs[0], dirs[0], dirs[0], dirs[0], "-o", "same/")
 	if r.code != exitOK {
 		t.Errorf("%v", r)
 	}
 	files(t, "same", make([]string, 4)...)
-	r = call("snapshot", dirs[0], "-o", "same")
+	r = scopeview("snapshot", dirs[0], "-o", "same")
 	if r.code != exitOK {
 		t.Errorf("into a directory that is there: %v", r)
 	}
 	files(t, "same", make([]string, 5)...)
 	left(t)
 	for _, args := range []string{"snapshot - -", "snapshot", "snapshot x --also y", "snapshot x --keep 3", "snapshot --triggered . x -o y", "snapshot --triggered .", "snapshot --triggered . -o y --keep 0", "snapshot --triggered . -o y --also -", "snapshot x --timeout -1s"} {
-		if r := call(strings.Fields(args)...); r.code != exitUsage {
+		if r := scopeview(strings.Fields(args)...); r.code != exitUsage {
 			t.Errorf("%s: %v", args, r)
 		}
 	}
@@ -118,7 +118,7 @@ func TestSnapshotInterrupted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-asked; <-asked; cancel() }()
-	r := callOn(ctx, false, "snapshot", url+"/debug/scope/", url+"/debug/scope/", "-o", "out/")
+	r := scopeviewOn(ctx, false, "snapshot", url+"/debug/scope/", url+"/debug/scope/", "-o", "out/")
 	if r.code != exitFailed || !strings.Contains(r.err, "interrupted") {
 		t.Errorf("%v", r)
 	}
@@ -251,7 +251,7 @@ func TestTriggered(t *testing.T) {
 		if !slices.Contains(got, m.File) {
 			got = append(got, m.File)
 		}
-		if r := call("verify", filepath.Join(dir, m.File)); r.code != exitOK {
+		if r := scopeview("verify", filepath.Join(dir, m.File)); r.code != exitOK {
 			t.Errorf("%v", r)
 		}
 	}
@@ -285,7 +285,7 @@ func awaitThat(t *testing.T, is func() bool) {
 // watched makes a set, and the directory may be created later.
 func TestTriggeredDirectory(t *testing.T) {
 	scriptTrace(t, "store")
-	made := strings.TrimSpace(call("snapshot", "store.scope").out)
+	made := strings.TrimSpace(scopeview("snapshot", "store.scope").out)
 	dir, out := filepath.Join(t.TempDir(), "later"), filepath.Join(t.TempDir(), "sets")
 	w := watch(t, dir, "-o", out)
 	put := func(name string, f func(to string) error) {
@@ -332,7 +332,7 @@ func TestTriggeredInterrupted(t *testing.T) {
 		<-r.Context().Done()
 	})
 	scriptTrace(t, "store")
-	made := strings.TrimSpace(call("snapshot", "store.scope").out)
+	made := strings.TrimSpace(scopeview("snapshot", "store.scope").out)
 	dir, out := t.TempDir(), filepath.Join(t.TempDir(), "sets")
 	w := watch(t, dir, "-o", out, "--also", url+"/debug/scope/", "--also", "store.scope")
 	awaitThat(t, func() bool { _, err := os.Stat(out); return err == nil })

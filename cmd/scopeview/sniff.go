@@ -8,8 +8,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gowire"
 	"github.com/scopeview/scopeview/internal/samples"
@@ -57,15 +55,12 @@ func sniff(arg string) (io.ReadCloser, sourceKind, error) {
 	return nil, kindTrace, f.Close()
 }
 
-// plain parses the flags for a file that is not a recording.
-func (x *excerpt) plain(cmd *cobra.Command) error {
-	if err := x.check(cmd); err != nil {
-		return err
-	}
+// plainTimes parses the times for a file that is not a recording.
+func (c *call) plainTimes() error {
 	for _, m := range []struct {
 		flag, text string
 		to         *int64
-	}{{"--from", x.sel.fromText, &x.sel.From}, {"--to", x.sel.toText, &x.sel.To}} {
+	}{{"--from", c.sel.fromText, &c.sel.From}, {"--to", c.sel.toText, &c.sel.To}} {
 		if m.text == "" {
 			continue
 		}
@@ -79,15 +74,15 @@ func (x *excerpt) plain(cmd *cobra.Command) error {
 }
 
 // readPlain reads the samples of a file that is not a recording.
-func (x *excerpt) readPlain(cmd *cobra.Command, arg string, in io.Reader, kind sourceKind, sel *samples.Selection) (p *samples.Profile, err error) {
-	if err := x.plain(cmd); err != nil {
+func (c *call) readPlain(arg string, in io.Reader, kind sourceKind, sel *samples.Selection) (p *samples.Profile, err error) {
+	if err := c.plainTimes(); err != nil {
 		return nil, err
 	}
-	sel.Selection = &x.sel.Selection
+	sel.Selection = &c.sel.Selection
 	if kind == kindGoTrace {
-		p, err = samples.OfGoTrace(cmd.Context(), in, sel)
+		p, err = samples.OfGoTrace(c.context(), in, sel)
 	} else {
-		p, err = samples.OfPprof(cmd.Context(), in, sel)
+		p, err = samples.OfPprof(c.context(), in, sel)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", show.Name(arg), err)

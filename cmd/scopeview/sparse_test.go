@@ -52,12 +52,12 @@ func TestSparse(t *testing.T) {
 	}
 	path := sparseTrace(t)
 	looked := 0
-	for _, c := range newRoot(&streams{}).Commands() {
+	for _, c := range leafCommands(newRoot(&streams{})) {
 		if !strings.Contains(c.Use, "TRACE") {
 			continue
 		}
 		looked++
-		args := []string{c.Name(), path}
+		args := append(strings.Fields(c.CommandPath())[1:], path)
 		if c.Flags().Lookup("output") != nil {
 			args = append(args, "-o", filepath.Join(t.TempDir(), "out.scope"))
 		}
@@ -68,7 +68,7 @@ func TestSparse(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan result, 1)
-		go func() { done <- callOn(ctx, false, args...) }()
+		go func() { done <- scopeviewOn(ctx, false, args...) }()
 		begin := time.Now()
 		select {
 		case <-done:

@@ -14,7 +14,7 @@ import (
 // TestStacksPprof: the profile has exactly the trace's calls.
 func TestStacksPprof(t *testing.T) {
 	scriptTrace(t, "stacks")
-	if r := call("stacks", "cache.scope", "--format", "pprof", "-o", "x.pb.gz"); r.code != exitOK || r.out != "" || !strings.Contains(r.err, "4 records were lost") {
+	if r := scopeview("stacks", "cache.scope", "--format", "pprof", "-o", "x.pb.gz"); r.code != exitOK || r.out != "" || !strings.Contains(r.err, "4 records were lost") {
 		t.Fatalf("%v", r)
 	}
 	b, err := os.ReadFile("x.pb.gz")
@@ -53,7 +53,7 @@ func TestStacksGoToolPprof(t *testing.T) {
 		t.Skip("no go tool")
 	}
 	scriptTrace(t, "stacks")
-	if r := call("stacks", "cache.scope", "--pprof", "-o", "x.pb.gz"); r.code != exitOK {
+	if r := scopeview("stacks", "cache.scope", "--format", "pprof", "-o", "x.pb.gz"); r.code != exitOK {
 		t.Fatalf("%v", r)
 	}
 	for _, c := range []struct {
@@ -78,19 +78,19 @@ func TestStacksGoToolPprof(t *testing.T) {
 
 func TestStacksTerminal(t *testing.T) {
 	scriptTrace(t, "stacks")
-	if r := callOn(context.Background(), true, "stacks", "cache.scope", "--pprof"); r.code != exitUsage || !strings.Contains(r.err, "-o FILE") || r.out != "" {
+	if r := scopeviewOn(context.Background(), true, "stacks", "cache.scope", "--format", "pprof"); r.code != exitUsage || !strings.Contains(r.err, "-o FILE") || r.out != "" {
 		t.Errorf("%v", r)
 	}
-	for _, args := range []string{"stacks", "stacks --folded", "stacks --json"} {
-		r := callOn(context.Background(), true, append(strings.Fields(args), "cache.scope")...)
+	for _, args := range []string{"stacks", "stacks --format folded", "stacks --json"} {
+		r := scopeviewOn(context.Background(), true, append(strings.Fields(args), "cache.scope")...)
 		if r.code != exitOK || r.out == "" || strings.Contains(r.out, "\x1b[31m ") || strings.Contains(r.out, "odd;name\x1b") || strings.Contains(r.out, "odd:name\x1b") {
 			t.Errorf("%s: %q", args, r.out)
 		}
 	}
-	if r := call("__complete", "stacks", "--value", ""); !strings.Contains(r.out, "weight\n") {
+	if r := scopeview("__complete", "stacks", "--value", ""); !strings.Contains(r.out, "weight\n") {
 		t.Errorf("%v", r)
 	}
-	if r := call("stacks", "--help"); !strings.Contains(r.out, "Examples:") {
+	if r := scopeview("stacks", "--help"); !strings.Contains(r.out, "Examples:") {
 		t.Errorf("%v", r)
 	}
 }

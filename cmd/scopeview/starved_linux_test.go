@@ -57,7 +57,7 @@ func TestStarvedByALimit(t *testing.T) {
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	r := call("doctor", path, "--json")
+	r := scopeview("doctor", path, "--json")
 	var doc doctor.Report
 	if err := json.Unmarshal([]byte(r.out), &doc); err != nil {
 		t.Fatalf("%v: %v", r, err)
@@ -66,7 +66,7 @@ func TestStarvedByALimit(t *testing.T) {
 	if s == nil || s.Got > 0.3 || s.Share < 0.5 || s.Quota < 0.2 || !strings.Contains(s.Text, "the cgroup's CPU limit took") {
 		t.Errorf("%+v", s)
 	}
-	if text := call("doctor", path).out; !strings.HasPrefix(text, "starved: The program got 0.") {
+	if text := scopeview("doctor", path).out; !strings.HasPrefix(text, "starved: The program got 0.") {
 		t.Errorf("it is not the first line of\n%s", text)
 	}
 }

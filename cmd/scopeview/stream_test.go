@@ -56,7 +56,7 @@ var compressions = []struct {
 // callWith runs the tool with in as standard input.
 func callWith(ctx context.Context, in io.Reader, args ...string) result {
 	var out, err bytes.Buffer
-	code := execute(ctx, &streams{in: in, out: &out, err: &err}, args)
+	code := execute(ctx, &streams{in: in, out: &out, err: &err}, split(args))
 	return result{out.String(), err.String(), code}
 }
 
@@ -99,7 +99,7 @@ func TestStreams(t *testing.T) {
 	if err := os.WriteFile(plain, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	want := call("csv", "--raw", plain)
+	want := scopeview("export", "csv", "--raw", plain)
 	if want.code != exitOK || strings.Count(want.out, "\n") != 12_001 {
 		t.Fatalf("%d lines, exit %d, %s", strings.Count(want.out, "\n"), want.code, want.err)
 	}
@@ -109,7 +109,7 @@ func TestStreams(t *testing.T) {
 			if arg == "" {
 				continue // there are no pipes
 			}
-			if r := callWith(t.Context(), in, "csv", "--raw", arg); r.out != want.out || r.err != "" || r.code != exitOK {
+			if r := callWith(t.Context(), in, "export", "csv", "--raw", arg); r.out != want.out || r.err != "" || r.code != exitOK {
 				t.Errorf("%s%s: %d bytes, want %d; exit %d, %s", way, c.end, len(r.out), len(want.out), r.code, r.err)
 			}
 			left(t)
@@ -127,15 +127,15 @@ func TestStreams(t *testing.T) {
 		"frames":  append(zstdOf(data[:half]), zstdOf(data[half:])...),
 		"members": append(gzipOf(data[:half]), gzipOf(data[half:])...),
 	} {
-		if r := callWith(t.Context(), bytes.NewReader(in), "csv", "--raw", "-"); r.out != want.out || r.err != "" {
+		if r := callWith(t.Context(), bytes.NewReader(in), "export", "csv", "--raw", "-"); r.out != want.out || r.err != "" {
 			t.Errorf("%s: %d bytes, want %d; %s", name, len(r.out), len(want.out), r.err)
 		}
 	}
-	if r := call("csv", "--raw", url+"/encoded.scope"); r.out != want.out || r.err != "" {
+	if r := scopeview("export", "csv", "--raw", url+"/encoded.scope"); r.out != want.out || r.err != "" {
 		t.Errorf("encoded: %d bytes, want %d; %s", len(r.out), len(want.out), r.err)
 	}
 	packed := filepath.Join(t.TempDir(), "x.scopez")
-	if r := call("pack", plain, "-o", packed); r.code != exitOK {
+	if r := scopeview("pack", plain, "-o", packed); r.code != exitOK {
 		t.Fatal(r)
 	}
 	for way, give := range ways(t, mux, url) {
@@ -143,7 +143,7 @@ func TestStreams(t *testing.T) {
 		if arg == "" {
 			continue
 		}
-		if r := callWith(t.Context(), in, "csv", "--raw", arg); r.out != want.out || r.err != "" {
+		if r := callWith(t.Context(), in, "export", "csv", "--raw", arg); r.out != want.out || r.err != "" {
 			t.Errorf("packed, %s: %d bytes, want %d; %s", way, len(r.out), len(want.out), r.err)
 		}
 		left(t)
@@ -155,7 +155,7 @@ func TestStreams(t *testing.T) {
 	to := filepath.Join(t.TempDir(), "copy.scope")
 	if r := callWith(t.Context(), bytes.NewReader(zstdOf(data)), "snapshot", "-", "-o", to); r.code != exitOK {
 		t.Errorf("snapshot: %v", r)
-	} else if r := call("csv", "--raw", to); r.out != want.out {
+	} else if r := scopeview("export", "csv", "--raw", to); r.out != want.out {
 		t.Errorf("snapshot: %d bytes, want %d", len(r.out), len(want.out))
 	}
 	if r := callWith(t.Context(), bytes.NewReader(zstdOf(data)), "archive", "-"); r.code != exitUsage || !strings.Contains(r.err, "-o FILE makes a copy") {
@@ -188,7 +188,7 @@ func TestStreamsOfOthers(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		want := call("header", path)
+		want := scopeview("profile", "--by", "metric", path)
 		if want.code != exitOK {
 			t.Fatalf("%s: %v", name, want)
 		}
@@ -199,7 +199,7 @@ func TestStreamsOfOthers(t *testing.T) {
 					continue // there are no pipes
 				}
 				// The first line contains the file's name.
-				r := callWith(t.Context(), in, "header", arg)
+				r := callWith(t.Context(), in, "profile", "--by", "metric", arg)
 				_, got, _ := strings.Cut(r.out, "\n")
 				if _, want, _ := strings.Cut(want.out, "\n"); r.code != exitOK || r.err != "" || got != want || got == "" {
 					t.Errorf("%s%s, %s: %v, want %s", name, c.end, way, r, want)
@@ -214,11 +214,11 @@ func TestStreamsOfOthers(t *testing.T) {
 		}
 		w.Write(b.Bytes())
 	})
-	if r := call("header", url+"/debug/pprof/trace?seconds=5"); r.code != exitOK || r.err != "" {
+	if r := scopeview("profile", "--by", "metric", url+"/debug/pprof/trace?seconds=5"); r.code != exitOK || r.err != "" {
 		t.Errorf("%v", r)
 	}
 	// It is of another time than the recording, which join finds after downloading it.
-	if r := call("join", "../../internal/trace/testdata", url+"/debug/pprof/trace?seconds=5"); r.code != exitFailed || !strings.Contains(r.err, "no *.scope file is in this directory") {
+	if r := scopeview("join", "../../internal/trace/testdata", url+"/debug/pprof/trace?seconds=5"); r.code != exitFailed || !strings.Contains(r.err, "no *.scope file is in this directory") {
 		t.Errorf("join: %v", r)
 	}
 	for query, want := range map[string]time.Duration{"": 0, "?seconds=5": 5 * time.Second, "?seconds=1.5&debug=1": 1500 * time.Millisecond, "?seconds=-1": 0, "?seconds=NaN": 0, "?seconds=x": 0, "?seconds=1e99": 0} {
@@ -261,7 +261,7 @@ func TestBrokenStreams(t *testing.T) {
 		"cut":             {bytes.NewReader(data[:len(data)*3/4]), "the file is cut off", true},
 		"cut at once":     {bytes.NewReader(zstdOf(data)[:9]), "standard input: ", false},
 	} {
-		r := callWith(t.Context(), test.in, "csv", "-")
+		r := callWith(t.Context(), test.in, "export", "csv", "-")
 		if r.code != exitFailed || !strings.Contains(r.err, test.want) {
 			t.Errorf("%s: exit %d, %s", name, r.code, r.err)
 		}

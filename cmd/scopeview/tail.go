@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
@@ -25,78 +23,48 @@ const (
 	startWithin = 5 * time.Second // from a file's creation to its header
 )
 
-const tailHelp = `tail prints a line for each scope within 100 ms of its end, and for each event, counter and lock wait,
-exactly once, until the recording ends:
-
-  when it ended · how long it took · CPU time (≤: an upper bound) · row · name · arguments
-
-Losses are told on standard error as they happen, and what a ring overwrote before tail could read it.`
-
-func newTail(s *streams) *cobra.Command {
-	var (
-		sel    selection
-		strict strictness
-		from   string
-		open   bool
-	)
-	cmd := &cobra.Command{
-		Use:   "tail TRACE",
-		Short: "Follow a trace while it is being written",
-		Long:  tailHelp,
-		Example: `  scopeview tail 4711
-  scopeview tail traces/ --name 'http.*' --still-open
-  scopeview tail x.scope --from 0 | grep slow`,
-		Args:              oneTrace,
-		ValidArgsFunction: completeTrace,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := sel.parse(); err != nil {
+func newTail(c *call) func() error {
+	from := c.flags().String("from", "", "leave out what ended before `TIME`: 0 is the trace's start, -5s five seconds ago (default: now)")
+	open := c.flags().Bool("still-open", false, "also print, every second, the scopes that are still open")
+	return func() error {
+		f, _, err := openFile(c.context(), c.args[0])
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		t := &tailer{s: c.s, file: f, out: bufio.NewWriter(c.s.out)}
+		if err := t.start(c.context(), *from != ""); err != nil {
+			return unlessOver(c.context(), err)
+		}
+		if err := c.sel.keep(t.follower.Trace(), c.s.given(f.Name())); err != nil {
+			return err
+		}
+		if *from != "" {
+			if t.from, err = moment("--from", *from, t.follower.Trace()); err != nil {
 				return err
 			}
-			f, _, err := openFile(cmd.Context(), args[0])
-			if err != nil {
-				return err
+			t.tellRing()
+		}
+		for _, line := range []string{analysis.KeptLine(t.follower.Trace()), analysis.CoolLine(t.follower.Trace()), madeLosses(t.follower.Trace())} {
+			if line != "" {
+				t.tell(line)
 			}
-			defer f.Close()
-			t := &tailer{s: s, file: f, out: bufio.NewWriter(s.out)}
-			if err := t.start(cmd.Context(), from != ""); err != nil {
-				return unlessOver(cmd.Context(), err)
-			}
-			if err := sel.keep(t.follower.Trace(), s.given(f.Name())); err != nil {
-				return err
-			}
-			if from != "" {
-				if t.from, err = moment("--from", from, t.follower.Trace()); err != nil {
-					return err
-				}
-				t.tellRing()
-			}
-			for _, line := range []string{analysis.KeptLine(t.follower.Trace()), analysis.CoolLine(t.follower.Trace()), madeLosses(t.follower.Trace())} {
-				if line != "" {
-					t.tell(line)
-				}
-			}
-			t.choice = analysis.NewChoice(sel.Names, sel.Tracks, t.follower.Trace().Name)
-			t.line = newLiner(t.follower.Trace())
-			if open {
-				t.nextOpen = time.Now()
-			}
-			err = unlessOver(cmd.Context(), t.run(cmd.Context()))
-			if err := errors.Join(err, t.out.Flush()); err != nil {
-				return err
-			}
-			if err := readGoTrace(t.follower.Trace()); err != nil {
-				return err
-			}
-			damage := analysis.Damage(t.follower.Problems())
-			return strict.verdictOf(s, s.given(f.Name()), t.follower.Trace(), damage, t.cut || t.missed > 0)
-		},
+		}
+		t.choice = analysis.NewChoice(c.sel.Names, c.sel.Tracks, t.follower.Trace().Name)
+		t.line = newLiner(t.follower.Trace())
+		if *open {
+			t.nextOpen = time.Now()
+		}
+		err = unlessOver(c.context(), t.run(c.context()))
+		if err := errors.Join(err, t.out.Flush()); err != nil {
+			return err
+		}
+		if err := readGoTrace(t.follower.Trace()); err != nil {
+			return err
+		}
+		damage := analysis.Damage(t.follower.Problems())
+		return c.strict.verdictOf(c.s, c.s.given(f.Name()), t.follower.Trace(), damage, t.cut || t.missed > 0)
 	}
-	sel.globs(cmd)
-	sel.processes(cmd)
-	strict.flag(cmd)
-	cmd.Flags().StringVar(&from, "from", "", "leave out what ended before `TIME`: 0 is the trace's start, -5s five seconds ago (default: now)")
-	cmd.Flags().BoolVar(&open, "still-open", false, "also print, every second, the scopes that are still open")
-	return cmd
 }
 
 // madeLosses describes what could not be read of the Go execution trace from which t was made.

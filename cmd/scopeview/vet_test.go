@@ -74,7 +74,7 @@ func TestVet(t *testing.T) {
 	}
 	t.Run("planted mistakes", func(t *testing.T) {
 		want := planted(t)
-		r := call("vet")
+		r := scopeview("vet")
 		if got := found(t, r.err); !slices.Equal(got, want) || r.code != exitFailed || r.out != "" {
 			t.Errorf("found mistakes in lines %v, want %v; exit code %d\n%s%s", got, want, r.code, r.out, r.err)
 		}
@@ -114,30 +114,30 @@ func TestVet(t *testing.T) {
 		if err := os.WriteFile("main.go", []byte("//go:build special\n\npackage main\n\nimport \"github.com/scopeview/scopeview/scope\"\n\nfunc main() { scope.Task(\"a\") }\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if r := call("vet", "--tags", "special"); len(found(t, r.err)) != 1 || r.code != exitFailed {
+		if r := scopeview("vet", "--tags", "special"); len(found(t, r.err)) != 1 || r.code != exitFailed {
 			t.Errorf("%v", r)
 		}
 		t.Setenv("GOFLAGS", "-mod=mod -tags=special")
-		if r := call("vet"); len(found(t, r.err)) != 1 || r.code != exitFailed {
+		if r := scopeview("vet"); len(found(t, r.err)) != 1 || r.code != exitFailed {
 			t.Errorf("%v", r)
 		}
 	})
 	t.Run("this module", func(t *testing.T) {
-		if r := call(append([]string{"vet"}, users(t)...)...); r.code != exitOK || r.out+r.err != "" {
+		if r := scopeview(append([]string{"vet"}, users(t)...)...); r.code != exitOK || r.out+r.err != "" {
 			t.Errorf("%v", r)
 		}
 	})
 	t.Run("wrong calls", func(t *testing.T) {
-		if r := call("vet", "./nowhere"); r.code != exitFailed || !strings.Contains(r.err, "nowhere") {
+		if r := scopeview("vet", "./nowhere"); r.code != exitFailed || !strings.Contains(r.err, "nowhere") {
 			t.Errorf("%v", r)
 		}
-		if r := call("vet", "--strictly"); r.code != exitUsage {
+		if r := scopeview("vet", "--strictly"); r.code != exitUsage {
 			t.Errorf("%v", r)
 		}
 	})
 	t.Run("without the go command", func(t *testing.T) {
 		t.Setenv("PATH", "")
-		if r := call("vet"); r.code != exitFailed || !strings.Contains(r.err, "vet needs the go command") {
+		if r := scopeview("vet"); r.code != exitFailed || !strings.Contains(r.err, "vet needs the go command") {
 			t.Errorf("%v", r)
 		}
 	})

@@ -14,7 +14,7 @@ func (r *Report) scheduler(l *facts) {
 	r.goTrace(l)
 	r.taken(l, "CPU profile", "samples, in the Go execution trace"+prefix(", but none of ", r.info("gotrace_profile_lacks")), "gotrace_profile")
 	r.counters(l)
-	r.taken(l, "heap profile", "what was allocated and is in use; see scopeview functions -m i.alloc-bytes:i.inuse-bytes", "gotrace_heap")
+	r.taken(l, "heap profile", "what was allocated and is in use; see scopeview profile -m i.alloc-bytes:i.inuse-bytes", "gotrace_heap")
 	if lost := r.info("thread_switches_lost"); lost != "" && lost != "0" {
 		l.loud("threads", "when they were on a CPU, but for "+lost+" records that the system lost", Odd)
 		return

@@ -9,7 +9,7 @@
 //	scopepprof.Go(ctx, "worker", work)
 //
 // The samples in a trace (gotrace.With) have no labels: Go's execution trace does not keep them.
-// There they belong to their goroutine's row and scopes; scopeview pprof turns these into the
+// There they belong to their goroutine's row and scopes; scopeview export pprof turns these into the
 // labels track and scope.
 //
 // Programs built by scopeview run, build or test record pprof.Do without this package.
@@ -23,7 +23,7 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// track is the label for a row's name, as in the output of scopeview pprof.
+// track is the label for a row's name, as in the output of scopeview export pprof.
 const track = "track"
 
 // Do is pprof.Do, and records f as a scope. Its name consists of the keys of all labels that

@@ -165,7 +165,7 @@ func ofTrace(t *testing.T, dir string) map[where]float64 { return column(t, dir,
 // column is a column of the functions.
 func column(t *testing.T, dir, name string) map[where]float64 {
 	t.Helper()
-	rows, err := csv.NewReader(bytes.NewReader(shell(t, dir, "./scopeview functions x.scope --format csv -n 0 | c++filt -p"))).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(shell(t, dir, "./scopeview profile x.scope --format csv -n 0 | c++filt -p"))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

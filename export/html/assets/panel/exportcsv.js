@@ -1,4 +1,4 @@
-// Export of the visible range as CSV, with the columns of `scopeview csv` and its quoting
+// Export of the visible range as CSV, with the columns of `scopeview export csv` and its quoting
 // rules. Cells that the page has no data for are empty: the processes of counters and
 // heartbeats, and all of a heartbeat but memory and goroutines.
 

@@ -31,8 +31,8 @@ export function createExports(app) {
     });
   }
   return [
-    makeButton("CSV", () => save("CSV", "text/csv", "csv", "scopeview csv", csvPieces), { title: "The selected range and its rows, or what is in view, for a spreadsheet" }),
-    makeButton("Trace (Chrome JSON)", () => save("Trace", "application/json", "json", "scopeview chrome", tracePieces), { title: "The same for Perfetto, Speedscope and chrome://tracing" }),
+    makeButton("CSV", () => save("CSV", "text/csv", "csv", "scopeview export csv", csvPieces), { title: "The selected range and its rows, or what is in view, for a spreadsheet" }),
+    makeButton("Trace (Chrome JSON)", () => save("Trace", "application/json", "json", "scopeview export chrome", tracePieces), { title: "The same for Perfetto, Speedscope and chrome://tracing" }),
     makeButton("Picture (PNG)", picture, { title: "The timeline as it is shown" }),
   ];
 }

@@ -1,5 +1,5 @@
 // Export of the visible range as a trace in Chrome's JSON format, which Perfetto, Speedscope
-// and others open: like `scopeview chrome`, as far as the page has the data.
+// and others open: like `scopeview export chrome`, as far as the page has the data.
 
 import { Flag, Kind, Quality } from "../data/kinds.js";
 import { rowsOfArea } from "../model/area.js";

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/show"
+)
+
+// openAny opens what the only argument of scopeview names: a profile as a table, all else in the
+// browser. Without arguments it prints what a newcomer does first.
+func openAny(cmd *cobra.Command, s *streams, args []string) error {
+	if len(args) == 0 {
+		h := helpOf("scopeview")
+		_, err := fmt.Fprintf(s.out, "%s\n\n%s\n\nscopeview help lists all commands.\n", h.short, h.examples)
+		return err
+	}
+	if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) && !isAddress(args[0]) && !allDigits(args[0]) && args[0] != standardInput {
+		text := fmt.Sprintf("there is neither a command nor a file %q", args[0])
+		if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
+			text += "; did you mean " + strings.Join(like, " or ") + "?"
+		}
+		return usagef("%s", text)
+	}
+	if len(args) > 1 {
+		return usagef("one file is opened, not %d: %q", len(args), args)
+	}
+	in, kind, err := sniff(args[0])
+	if err != nil {
+		return err
+	}
+	words := []string{"serve", args[0], "--open"}
+	if in != nil {
+		if kind == kindPprof && !holdsTrace(in) {
+			words = []string{"profile", args[0]}
+		}
+	}
+	if in != nil {
+		in.Close()
+	}
+	if s.errTerm {
+		fmt.Fprintf(s.err, "scopeview: %s\n", show.Name(strings.Join(words, " ")))
+	}
+	if code := execute(cmd.Context(), s, words); code != exitOK {
+		return &exit{code: code}
+	}
+	return nil
+}
+
+// holdsTrace reports whether in is a trace that is compressed by gzip.
+func holdsTrace(in io.Reader) bool {
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return false
+	}
+	head := make([]byte, format.StateOffset)
+	n, _ := io.ReadFull(z, head)
+	return isTrace(head[:n])
+}
