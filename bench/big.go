@@ -35,7 +35,7 @@ func bigRows(b *bench) []row {
 	for _, c := range []bigCommand{
 		{"info", []string{"info", x.path, "--json"}, countInfo, 200, 60},
 		{"top", []string{"top", x.path, "--json"}, countTop, 120, 40},
-		{"csv", []string{"csv", "--raw", x.path}, countLines(""), 30, 20},
+		{"csv", []string{"export", "csv", "--raw", x.path}, countLines(""), 30, 20},
 		{"verify", []string{"verify", x.path}, x.countSound, 80, 30},
 		{"dump", []string{"dump", x.path}, countLines("task "), 12, 6},
 	} {

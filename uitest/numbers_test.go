@@ -118,7 +118,7 @@ func TestExportAgreesWithCSV(t *testing.T) {
 	into := t.TempDir()
 	tb.check(tb.SaveDownloads(into))
 	tb.read(nil, `Array.from(document.querySelectorAll("#switches button")).find((b) => b.textContent.includes("CSV")).click()`)
-	want, err := cmd.Run("csv", trace)
+	want, err := cmd.Run("export", "csv", trace)
 	if err != nil {
 		t.Fatal(err)
 	}

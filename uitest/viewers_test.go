@@ -29,7 +29,7 @@ func TestViewersOfChrome(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			trace := make(t)
 			file := pathOf(t, "x.json")
-			run(t, "chrome", trace, "-o", file)
+			run(t, "export", "chrome", trace, "-o", file)
 			want := barsOf(t, trace)
 			t.Run("speedscope", func(t *testing.T) { bySpeedscope(t, file, sums(want)) })
 			t.Run("catapult", func(t *testing.T) { byCatapult(t, file, want) })
@@ -93,7 +93,7 @@ type bar struct {
 
 func barsOf(t *testing.T, trace string) (all []bar) {
 	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(run(t, "csv", trace))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(run(t, "export", "csv", trace))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,9 +26,9 @@ import (
 
 // commands are the compared commands: all that read a whole trace.
 var commands = []string{
-	"info", "info --json", "top", "top --json", "top --by track --json", "csv --raw", "csv", "verify", "dump", "states --json",
-	"waits --json", "perfetto", "chrome", "html", "doctor --json", "stacks --json", "tail --from 0", "compare --json TRACE",
-	"csv --from 10ms --to 20ms", "top --name parse --json",
+	"info", "info --json", "top", "top --json", "top --by track --json", "export csv --raw", "export csv", "verify", "dump", "states --json",
+	"waits --json", "export perfetto", "export chrome", "html", "doctor --json", "stacks --json", "tail --from 0", "compare --json TRACE",
+	"export csv --from 10ms --to 20ms", "top --name parse --json",
 }
 
 func main() {
@@ -36,7 +36,7 @@ func main() {
 		old  = flag.String("old", "", "the `executable` of scopeview as it was")
 		now  = flag.String("new", "", "the `executable` as it is (default: built of the working tree)")
 		n    = flag.Int64("n", 1_000_000, "scopes of each trace")
-		only = flag.String("run", "", "only commands and shapes, as in \"csv --raw, ring\", that match this `regexp`")
+		only = flag.String("run", "", "only commands and shapes, as in \"export csv --raw, ring\", that match this `regexp`")
 	)
 	flag.Parse()
 	if err := run(*old, *now, *n, *only); err != nil {

@@ -61,8 +61,8 @@ var dear = map[string]int64{
 	"dump":                             32, // it assembles every chunk again
 	"stacks --depth 0":                 2,  // it keeps every name of every stack, a name's count being 24 bytes of the file
 	"stacks --json":                    2,  // as above
-	"stacks --format folded":                  2,  // as above
-	"stacks --pprof":                   6,  // the profile is made as a whole, by a library
+	"stacks --format folded":           2,  // as above
+	"stacks --format pprof":            6,  // the profile is made as a whole, by a library
 	"profile --by sample --format csv": 5,  // it keeps all that it shows, and one can be 4 bytes of the file
 	"top":                              2,  // every lock has a table of who held it
 	"top --json":                       2,  // as above

@@ -84,7 +84,7 @@ func TestNoRecording(t *testing.T) {
 	}
 }
 
-// TestPprofNamesTheHottestCaller: scopeview stacks --pprof, opened with go tool
+// TestPprofNamesTheHottestCaller: scopeview stacks --format pprof, opened with go tool
 // pprof, agrees with the plain counters.
 func TestPprofNamesTheHottestCaller(t *testing.T) {
 	goTool, err := exec.LookPath("go")
@@ -105,7 +105,7 @@ func TestPprofNamesTheHottestCaller(t *testing.T) {
 		}
 		return string(out)
 	}
-	run("run", "../../cmd/scopeview", "stacks", path, "--skip", "1", "--pprof", "-o", prof)
+	run("run", "../../cmd/scopeview", "stacks", path, "--skip", "1", "--format", "pprof", "-o", prof)
 	hottest := 0
 	for i, c := range all.counts {
 		if h := all.counts[hottest]; c.hits+c.misses > h.hits+h.misses {

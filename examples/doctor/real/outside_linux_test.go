@@ -123,7 +123,7 @@ func (s *source) number(row map[string]string, column string) float64 {
 // functions returns what functions have. What they have in the functions apart is theirs.
 func (s *source) functions(column string) measured {
 	m := measured{ns: map[string]float64{}}
-	for _, row := range s.rows("functions", s.path) {
+	for _, row := range s.rows("profile", s.path) {
 		m.total += s.number(row, "exclusive_cpu")
 		m.ns[row["name"]] = s.number(row, column)
 	}
@@ -150,7 +150,7 @@ func (s *source) functions(column string) measured {
 func (s *source) lines() measured {
 	m := s.functions("exclusive_cpu")
 	clear(m.ns)
-	for _, row := range s.rows("lines", s.path) {
+	for _, row := range s.rows("profile", s.path, "--by", "line") {
 		if !slices.Contains(apart, row["name"]) {
 			m.ns[row["name"]+":"+row["line"]] = s.number(row, "inclusive_cpu")
 		}

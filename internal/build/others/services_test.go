@@ -55,11 +55,11 @@ func TestTwoServices(t *testing.T) {
 	of := map[string]string{} // program by the id of its scope
 	for _, path := range both {
 		program, _, _ := strings.Cut(filepath.Base(path), "-20")
-		for _, s := range linked(t, proxy.must(proxy.tool, "csv", path).out) {
+		for _, s := range linked(t, proxy.must(proxy.tool, "export", "csv", path).out) {
 			of[s.span] = program
 		}
 	}
-	list := linked(t, proxy.must(proxy.tool, "csv", merged).out)
+	list := linked(t, proxy.must(proxy.tool, "export", "csv", merged).out)
 	var chain []string
 	for parent := asker; ; {
 		i := slices.IndexFunc(list, func(s linkedScope) bool { return s.trace == asked && s.parent == parent })

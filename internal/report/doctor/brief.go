@@ -158,7 +158,7 @@ func (r found) commands(b *report.Brief, f *doctor.Finding) (list []string) {
 			list = append(list, b.Command("states", "--name", pattern))
 		}
 		if samples.Has(r.t) {
-			list = append(list, b.Command("functions", "--scope", pattern))
+			list = append(list, b.Command("profile", "--scope", pattern))
 		}
 	}
 	return list

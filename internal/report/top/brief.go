@@ -23,7 +23,7 @@ func (r *found) brief(b *report.Brief) {
 	if len(r.scopes) > 0 && len(r.t.GoTraces()) > 0 {
 		if pattern, ok := report.Glob(r.scopes[0].Name); ok && !r.byTrack {
 			if samples.Has(r.t) {
-				more = append(more, report.Does(b.Command("functions", "--scope", pattern), "in which functions it is"))
+				more = append(more, report.Does(b.Command("profile", "--scope", pattern), "in which functions it is"))
 			}
 			more = append(more, report.Does(b.Command("states", "--name", pattern), "what its goroutines did: ran, or waited for what"))
 		}
