@@ -71,7 +71,7 @@ func TestWords(t *testing.T) {
 
 // written matches a command line in a document, in source, in help or on the page: behind a backtick,
 // a prompt, a pipe, or two blanks at the begin of a line.
-var written = regexp.MustCompile("(?m)(?:`|\\$ |&& |\\| |^(?://)?[ \t]{2,}|^//\t|\"|\\()scopeview ((?:[a-z-]+ ?)+)([^`\n|&\"]*)")
+var written = regexp.MustCompile("(?m)(?:`|\\$ |&& |\\| |^(?://)?[ \t]{2,}|^//\t|\"|\\()scopeview ((?:[a-z][a-z-]* ?)+)([^`\n|&\"]*)")
 
 // TestCommandLinesExist: command lines in documents, sources and on the page have commands of the
 // table, and flags that these have.
