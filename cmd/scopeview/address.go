@@ -120,11 +120,11 @@ func (a address) explain(err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Errorf("%s: nothing listens there; does the program run, and its debug server on this port? (%w)", a, err)
+		return fmt.Errorf("%s: nothing listens there; check that the program runs, with its debug server on this port (%w)", a, err)
 	case errors.As(err, &name):
 		return fmt.Errorf("%s: the host can't be found (%w)", a, err)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Errorf("%s: no answer in time; is there a firewall in between, or does the program hang? (%w)", a, err)
+		return fmt.Errorf("%s: no answer in time; a firewall may be in between, or the program hangs (%w)", a, err)
 	}
 	return fmt.Errorf("asking %s: %w", a, err)
 }
@@ -138,11 +138,11 @@ func (a address) refused(resp *http.Response) error {
 	case (resp.Header.Get(ours) != "" || resp.Header.Get("X-Go-Pprof") != "") && said != "":
 		return fmt.Errorf("%s: %s", a, said)
 	case resp.StatusCode == http.StatusNotFound && !a.isFile():
-		return fmt.Errorf("%s: 404, there is a server but nothing of ours; is scopehttp.Handler mounted there? Give the address where it is, such as http://localhost:6060/debug/scope/", a)
+		return fmt.Errorf("%s: 404, the server has no scopehttp.Handler at this path; give the address where it is mounted, such as http://localhost:6060/debug/scope/", a)
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
-		return fmt.Errorf("%s: %s; if it is a login that is wanted, write https://USER:PASSWORD@HOST/…, or reach the program's own port, by kubectl port-forward for instance", a, resp.Status)
+		return fmt.Errorf("%s: %s; if it requires a login, write https://USER:PASSWORD@HOST/…, or connect to the program's own port, such as by kubectl port-forward", a, resp.Status)
 	case resp.StatusCode/100 == 3:
-		return fmt.Errorf("%s: %s; give the address to which this leads: %s", a, resp.Status, resp.Header.Get("Location"))
+		return fmt.Errorf("%s: %s; give the address that it redirects to: %s", a, resp.Status, resp.Header.Get("Location"))
 	}
 	return fmt.Errorf("%s: %s", a, resp.Status)
 }

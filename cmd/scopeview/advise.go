@@ -36,19 +36,19 @@ type adviseOptions struct {
 func (o *adviseOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&o.count, "count", 10, "show at most `N` pieces of advice, and as many characteristics; 0: all")
-	f.StringSliceVar(&o.off, "off", nil, "leave out these `DIAGNOSTICS` or groups, by name or by the original's")
-	f.StringSliceVar(&o.in, "in", nil, "only show what is at places in these `PACKAGES`; ... behind one stands for all below it")
-	f.BoolVar(&o.std, "std", false, "show also what the standard library does within itself")
-	f.BoolVar(&o.statistics, "statistics", false, "show the use and cost of all places, and not only of the worst without a remedy")
-	f.BoolVar(&o.stacks, "per-stack", false, "give advice for each call stack, not for each place of the code")
-	f.StringVar(&o.conf, "conf", "", "read parameters from `FILE`, as a .conf.out file has them")
+	f.StringSliceVar(&o.off, "off", nil, "leave out these `DIAGNOSTICS` or groups, by their names or those of the original")
+	f.StringSliceVar(&o.in, "in", nil, "only advice for places in these `PACKAGES`; /... includes the packages below")
+	f.BoolVar(&o.std, "std", false, "include uses of the standard library within itself")
+	f.BoolVar(&o.statistics, "statistics", false, "show the operations and costs of all places, not only of the worst without a remedy")
+	f.BoolVar(&o.stacks, "per-stack", false, "give advice per call stack, not per place in the code")
+	f.StringVar(&o.conf, "conf", "", "read parameters from `FILE`, in the form of a .conf.out file")
 	o.parameters(cmd, "set")
-	f.StringVar(&o.weights, "weights", "", "read what operations take from `FILE` (default: what scopeview calibrate measured on this machine, or what is built in)")
+	f.StringVar(&o.weights, "weights", "", "read the costs of operations from `FILE` (default: those of scopeview calibrate on this machine, or built-in ones)")
 }
 
 // parameters adds the flag that sets parameters of advice.
 func (o *adviseOptions) parameters(cmd *cobra.Command, name string) {
-	cmd.Flags().StringArrayVar(&o.set, name, nil, "change a parameter of advice: `NAME=VALUE`, as a .conf.out file has them; may be repeated")
+	cmd.Flags().StringArrayVar(&o.set, name, nil, "set a parameter of advice: `NAME=VALUE`, as in a .conf.out file; may be repeated")
 }
 
 // variable is the prefix of the environment variables of the parameters.
@@ -145,7 +145,7 @@ func (o *adviseOptions) loadWeights() (advice.Weights, error) {
 	}
 	w, known, err := advice.LoadWeights(path)
 	if err == nil && !known && o.weights != "" {
-		err = fmt.Errorf("%s: there is no such file; scopeview calibrate -o writes one", path)
+		err = fmt.Errorf("%s: no such file; scopeview calibrate -o writes one", path)
 	}
 	return w, err
 }
@@ -180,7 +180,7 @@ func newAdvise(c *call) func() error {
 	a := &advising{call: c}
 	f := c.flags()
 	a.adviseOptions.flags(c.cmd)
-	f.BoolVar(&a.sarif, "sarif", false, "write a SARIF log, which code review tools show at the lines")
+	f.BoolVar(&a.sarif, "sarif", false, "write a SARIF log, for code review tools")
 	f.BoolVar(&a.list, "list", false, "list the diagnostics, and nothing else")
 	f.IntVar(&a.tries, "verify", 0, "apply the advice that can be applied automatically, run the program and each changed build `RUNS` times alternately, and show the gain")
 	f.StringSliceVar(&a.diff, "diff", nil, "show what became worse or better since the runs of these raw `FILES`")
@@ -194,7 +194,7 @@ func newAdvise(c *call) func() error {
 		}
 		switch {
 		case (len(program) > 0) != (a.tries > 0):
-			return usagef("--verify RUNS takes the package that is run, and its arguments, behind --; no other flag takes them")
+			return usagef("--verify RUNS needs -- and a package with its arguments; without --verify nothing may follow --")
 		case len(raws) == 0:
 			return usagef("give a raw file; scopeview run --advise prints its path")
 		}

@@ -17,10 +17,10 @@ func newAnonymize(c *call) func() error {
 	salt := c.flags().String("salt", "", "hash with the key `TEXT`, so that copies can be compared (default: a random one)")
 	return func() error {
 		if c.out.standard() && c.s.outTerm {
-			return usagef("anonymize makes a trace, which is nothing for a terminal: give -o FILE")
+			return usagef("anonymize writes a binary trace, not for a terminal: give -o FILE")
 		}
 		if c.changed("salt") && *salt == "" {
-			return usagef("--salt is empty; give a text that nobody guesses, or leave it out")
+			return usagef("--salt is empty; give a secret text, or omit --salt")
 		}
 		path, err := findTrace(c.args[0])
 		if err != nil {
@@ -48,7 +48,7 @@ func newAnonymize(c *call) func() error {
 			fmt.Fprintf(c.s.err, "scopeview: the executable and the sources (%s) were left out\n", show.Size(res.Files))
 		}
 		if err == nil && res.Dropped > 0 {
-			fmt.Fprintf(c.s.err, "scopeview: %s made no sense and were left out\n", show.Plural(res.Dropped, "part"))
+			fmt.Fprintf(c.s.err, "scopeview: left out %s that are invalid or of a later version\n", show.Plural(res.Dropped, "part"))
 		}
 		return err
 	}

@@ -39,10 +39,10 @@ const (
 func newArchive(c *call) func() error {
 	a := &archiving{call: c}
 	f := c.flags()
-	f.StringVar(&a.binary, "binary", "", "the executable that ran is `FILE`")
-	sources := c.choice("sources", sampledSources, "store the sources of the functions in the samples, of all in the executable, or none: `WHICH`", sampledSources, allSources, noSources)
-	f.StringArrayVar(&a.maps, "path-map", nil, "look for sources whose names begin with OLD where they begin with NEW: `OLD=NEW`; may be repeated")
-	f.StringVarP(&a.to, "output", "o", "", "leave TRACE as it is, and make the new `FILE`")
+	f.StringVar(&a.binary, "binary", "", "read the executable that ran from `FILE`")
+	sources := c.choice("sources", sampledSources, "store the sources of `WHICH` functions: those in the samples, all in the executable, or none", sampledSources, allSources, noSources)
+	f.StringArrayVar(&a.maps, "path-map", nil, "replace the prefix OLD of source paths by NEW: `OLD=NEW`; may be repeated")
+	f.StringVarP(&a.to, "output", "o", "", "write a copy to the new `FILE`, and leave TRACE unchanged")
 	c.checks = append(c.checks, func() error {
 		a.sources = *sources
 		return nil
@@ -66,7 +66,7 @@ func (a *archiving) checkArgs(args []string) error {
 	case a.to == "-":
 		return usagef("-o -: the trace is a file of its own; give its name")
 	case a.to != "" && len(args) > 1:
-		return usagef("-o %s is one file, and these are %d traces", a.to, len(args))
+		return usagef("-o %s is one file, for %d traces; archive them one by one", a.to, len(args))
 	}
 	for _, arg := range args {
 		if a.to == "" && isAddress(arg) {
@@ -84,7 +84,7 @@ func (a *archiving) store(arg string) error {
 	}
 	defer src.remove()
 	if a.to == "" && len(src.got.dirs) > 0 {
-		return usagef("%s can't be changed as it is; -o FILE makes a copy", arg)
+		return usagef("%s can't be changed; make a copy with -o FILE", arg)
 	}
 	x := &annotated{profiling: &profiling{call: &call{s: a.s, cmd: a.cmd}}, binary: a.binary, maps: a.maps}
 	if err := x.readAll(src.path); err != nil {
@@ -92,7 +92,7 @@ func (a *archiving) store(arg string) error {
 	}
 	defer x.close()
 	if x.t == nil {
-		return fmt.Errorf("%s is no recording, but a profile: nothing can be stored with it", show.Name(arg))
+		return fmt.Errorf("%s is a profile, not a recording: files can't be stored with it", show.Name(arg))
 	}
 	to := a.to
 	if to == "" {
@@ -107,7 +107,7 @@ func (a *archiving) store(arg string) error {
 	g.tell(a.s.err)
 	list := g.list
 	if len(list) == 0 && a.to == "" {
-		_, err := fmt.Fprintf(a.s.out, "%s: all that was found is stored already\n", show.Name(to))
+		_, err := fmt.Fprintf(a.s.out, "%s: all files that were found are stored already\n", show.Name(to))
 		return err
 	}
 	stored, err := a.writeTo(a.context(), x, list, to)
@@ -145,19 +145,19 @@ func (a *archiving) inPlace(x *annotated) (string, error) {
 	why := ""
 	switch h := x.t.Header(); {
 	case isPacked(path):
-		why = "it is packed, and what is made of it is not"
+		why = "it is packed, and the result would not be"
 	case !x.t.Closed():
 		why = "it is not closed"
 	case h.Segments > 0:
 		why = "it lies in several files"
 	case len(analysis.Damage(x.t.Problems())) > 0:
-		why = "it is damaged, and the only evidence of that"
+		why = "it is damaged, and replacing it would destroy the evidence"
 	case foreign(st):
 		why = "it belongs to another user, who could not read the new one"
 	default:
 		return path, nil
 	}
-	return "", fmt.Errorf("%s can't be replaced: %s; -o FILE makes a copy of what it holds", show.Name(x.path), why)
+	return "", fmt.Errorf("%s can't be replaced: %s; make a copy with -o FILE", show.Name(x.path), why)
 }
 
 // gathered holds the files to store.
@@ -225,7 +225,7 @@ func (g *gathered) sources(from *symbols.Sources, names []string, program string
 // tell prints warnings about the stored files.
 func (g *gathered) tell(w io.Writer) {
 	if g.unsure {
-		fmt.Fprintln(w, "scopeview: whether the executable is the one that ran can't be checked: the samples have no build id")
+		fmt.Fprintln(w, "scopeview: can't check whether the executable is the one that ran: the samples have no build id")
 	}
 	for _, x := range []struct {
 		names      []string
@@ -295,7 +295,7 @@ func (a *archiving) writeTo(ctx context.Context, x *annotated, list []*storing, 
 	}
 	n, chunk, path := x.t.NextFile(), int64(x.t.Header().ChunkSize), x.path
 	if int64(n)+int64(len(list)) > 1<<32-1 || n == 0 {
-		return 0, fmt.Errorf("%s: its files have the largest numbers there are; none can be added", show.Name(path))
+		return 0, fmt.Errorf("%s: no number is left for another file", show.Name(path))
 	}
 	x.close() // before it is replaced
 	return writeStored(ctx, path, to, chunk, n, list, a.to == "")

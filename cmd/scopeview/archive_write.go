@@ -161,7 +161,7 @@ func checkStored(path string, n uint32, count int) error {
 		}
 	}
 	if whole < count || t.NextFile() != n+uint32(count) {
-		return fmt.Errorf("the new trace has %d of the %d files that were stored; the trace is as it was", whole, count)
+		return fmt.Errorf("the new trace has only %d of %d files; TRACE was not changed", whole, count)
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func replace(temp, path string) error {
 		err = os.Rename(temp, path)
 	}
 	if err != nil {
-		return fmt.Errorf("replacing the trace: %w; it is as it was", err)
+		return fmt.Errorf("replacing the trace: %w; it was not changed", err)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func newAssemble(c *call) func() error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if len(data) == 0 { // such as when the dump command before the pipe failed
-			return fmt.Errorf("%s: there is no line, so there is no trace", name)
+			return fmt.Errorf("%s: empty, so no trace is written", name)
 		}
 		return c.out.write(c.s, func(w io.Writer) error {
 			_, err := untilDone{c.context(), w}.Write(data)

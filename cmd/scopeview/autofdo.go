@@ -21,7 +21,7 @@ type texts struct {
 // textsOf defines the flag for reading a TEXT.
 func textsOf(c *call) *texts {
 	x := &texts{call: c}
-	c.flags().BoolVar(&x.lenient, "lenient", false, "forgive blanks that the format has no place for, and say so")
+	c.flags().BoolVar(&x.lenient, "lenient", false, "accept extra blanks, and report them")
 	return x
 }
 
@@ -73,7 +73,7 @@ func newAutofdoWrite(c *call) func() error {
 			fmt.Fprintf(c.s.err, "scopeview: %s: %s\n", show.Name(c.args[0]), show.Text(text))
 		}
 		if len(p.Functions) == 0 {
-			return fmt.Errorf("%s: it has nothing of functions whose names and lines are known, so no profile is written", show.Name(c.args[0]))
+			return fmt.Errorf("%s: no function in it has a known name and line: no profile is written", show.Name(c.args[0]))
 		}
 		return c.writeText(p)
 	}
@@ -92,7 +92,7 @@ func newAutofdoRead(c *call) func() error {
 			return fmt.Errorf("%s: %w", show.Name(c.args[0]), err)
 		}
 		if len(q.Weight) == 0 {
-			return fmt.Errorf("%s: no line has a call target, and nothing is inlined: Go's compiler would have nothing to go by, so no profile is written", show.Name(c.args[0]))
+			return fmt.Errorf("%s: it has no call targets and no inlined functions, so Go's compiler could not use it: no profile is written", show.Name(c.args[0]))
 		}
 		return c.writeProfile(q)
 	}
@@ -100,7 +100,7 @@ func newAutofdoRead(c *call) func() error {
 
 func newAutofdoMerge(c *call) func() error {
 	x := textsOf(c)
-	weights := c.flags().String("weights", "", "count the profiles so often, in their order: `LIST` such as 3,1")
+	weights := c.flags().String("weights", "", "multiply the profiles by the weights of `LIST`, in their order: 3,1")
 	return func() error {
 		list, err := parseCounts(*weights, len(c.args))
 		if err != nil {
@@ -133,12 +133,12 @@ func parseCounts(text string, n int) (list []uint64, err error) {
 	for word := range strings.SplitSeq(text, ",") {
 		w, err := strconv.ParseUint(strings.TrimSpace(word), 10, 32)
 		if err != nil || w == 0 {
-			return nil, usagef("--weights: %q is no weight; write whole numbers above 0, such as 3,1", word)
+			return nil, usagef("--weights: invalid weight %q; write whole numbers above 0, such as 3,1", word)
 		}
 		list = append(list, w)
 	}
 	if len(list) != n {
-		return nil, usagef("--weights has %s, and there are %s", show.Plural(int64(len(list)), "number"), show.Plural(int64(n), "profile"))
+		return nil, usagef("--weights has %s for %s", show.Plural(int64(len(list)), "number"), show.Plural(int64(n), "profile"))
 	}
 	return list, nil
 }
@@ -156,7 +156,7 @@ func newAutofdoShow(c *call) func() error {
 
 func newAutofdoOverlap(c *call) func() error {
 	x := textsOf(c)
-	least := c.flags().String("fail-below", "0%", "end with exit code 4 below this `SHARE`")
+	least := c.flags().String("fail-below", "0%", "exit with code 4 below this `SHARE`")
 	return func() error {
 		share, err := parseShare("fail-below", *least)
 		if err != nil {

@@ -26,7 +26,7 @@ func openBrowser(address string, wait time.Duration) error {
 	c := exec.Command(command[0], command[1:]...)
 	err := c.Start()
 	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("no browser could be opened: there is no %s here", command[0])
+		return fmt.Errorf("can't open a browser: %s is not installed", command[0])
 	}
 	if err != nil {
 		return fmt.Errorf("opening the browser: %w", err)

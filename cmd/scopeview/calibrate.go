@@ -14,8 +14,8 @@ import (
 )
 
 func newCalibrate(c *call) func() error {
-	path := c.flags().StringP("output", "o", "", "keep the weights in `FILE` (default: for this machine, in the user's cache directory)")
-	only := c.flags().Bool("show", false, "measure nothing: show the weights that are used")
+	path := c.flags().StringP("output", "o", "", "write the costs to `FILE` (default: one for this machine, in the user's cache directory)")
+	only := c.flags().Bool("show", false, "show the costs in use, and measure nothing")
 	return func() error {
 		d := &calibrationDocument{File: *path, Calibration: advice.Calibration{CPU: advice.CPU(), Go: runtime.Version()}}
 		if d.File == "" {
@@ -50,7 +50,7 @@ func (c *call) calibrate(d *calibrationDocument, only bool) error {
 		fmt.Fprint(c.s.err, "\r\x1b[K")
 	}
 	if err := d.Save(d.File); err != nil {
-		return fmt.Errorf("the weights can't be kept: %w; -o names another file", err)
+		return fmt.Errorf("saving the costs: %w; give another file with -o", err)
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func (c *call) open(arg string) (err error) {
 // check checks the flags before a trace is opened.
 func (c *call) check() (err error) {
 	if c.brief && c.asJSON {
-		return usagef("--brief and --json are two forms of a report: give one")
+		return usagef("--brief and --json exclude each other")
 	}
 	if c.lines, err = c.rowLimit(); err != nil {
 		return err

@@ -38,8 +38,8 @@ type hookDocument struct {
 
 type hookState struct {
 	Name  string `json:"name" head:"hook" says:"the hook"`
-	What  string `json:"what" prose:"" says:"what it tells"`
-	Works bool   `json:"works" says:"what it is to tell was in a trace"`
+	What  string `json:"what" prose:"" says:"the data it records"`
+	Works bool   `json:"works" says:"its data was found in a trace"`
 	Why   string `json:"why,omitempty" prose:"" says:"why it does not work"`
 }
 

@@ -142,7 +142,7 @@ var meanings = map[string]string{
 	"TEXT":      "a sample profile in LLVM's text format",
 	"SOURCE":    "a recording, a directory of them, a profile, http://HOST:PORT, or -- and a command",
 	"OLD=NEW":   "the old and the new name, such as main.work=main.Work",
-	"COMMAND":   "the program to run and its arguments, behind --",
+	"COMMAND":   "the program to run, with its arguments, after --",
 	"GOTRACE":   "a file of runtime/trace, go test -trace or /debug/pprof/trace",
 	"DIR|FILE":  "the directories and traces that may be read",
 }
@@ -160,7 +160,7 @@ func (row *command) arity(args []string) error {
 	case most == 0 && n > 0:
 		return fmt.Errorf("%s takes no arguments, not %q", row.name, args)
 	case most > 0 && n > most:
-		return fmt.Errorf("%s takes %s; these are %d: %q", row.name, row.args, n, args)
+		return fmt.Errorf("%s takes %s, not %d: %q", row.name, row.args, n, args)
 	}
 	if i := slices.Index(args, standardInput); i >= 0 && slices.Contains(args[i+1:], standardInput) {
 		return errors.New("-: standard input can be read only once")

@@ -58,7 +58,7 @@ func findCompanion(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("asking %s for its version: %w", path, err)
 	}
 	if its, own := strings.TrimSpace(string(out)), release.Of(); its != own {
-		return "", fmt.Errorf("%s is of version %s, and this is %s: %s", path, its, own, installs())
+		return "", fmt.Errorf("%s has version %s, scopeview %s: %s", path, its, own, installs())
 	}
 	return path, nil
 }

@@ -40,17 +40,17 @@ type comparedView struct {
 
 // compared are the views that can be compared.
 var compared = []comparedView{
-	{"top", "scopes and events by name; total, count and self are of the recording, the others of one execution", &top.View, nil},
-	{"waits", "locks by name, and the places where goroutines waited for something else", &waits.View, nil},
-	{"states", "scopes by name: mean time of one execution, and how long it was in each state", &states.View, nil},
-	{"functions", "functions: sampled CPU time and waits, exclusive, and with i inclusive, of the recording", &profile.FunctionsView, by(profile.Functions)},
+	{"top", "scopes and events by name; total, count and self per recording, the others per execution", &top.View, nil},
+	{"waits", "locks by name, and the places of other waits", &waits.View, nil},
+	{"states", "scopes by name: mean time of one execution, in total and in each state", &states.View, nil},
+	{"functions", "functions: sampled CPU time and waits of the recording, exclusive, or inclusive with an i", &profile.FunctionsView, by(profile.Functions)},
 	{"lines", "lines of functions, likewise", &profile.LinesView, by(profile.Lines)},
 	{"instructions", "functions, and the instructions of those whose code is the same in all runs, likewise", &annotate.InstructionsView, func(p *samples.Profile, wanted func(string) bool) (*report.Figures, error) {
 		return annotate.InstructionFigures(nil, p, wanted)
 	}},
 	{"objects", "the program, C libraries, the kernel, likewise", &profile.ObjectsView, by(profile.Objects)},
-	{"callers", "who calls --function, and whom it calls, with its share of that function's CPU time and waits", nil, nil},
-	{"doctor", "findings, and how many cores' time went where", &reportdoctor.View, nil},
+	{"callers", "callers and callees of --function, with their shares of its CPU time and waits", nil, nil},
+	{"doctor", "findings, and the uses of the cores' time", &reportdoctor.View, nil},
 }
 
 // viewList returns the views and their columns for the help.
@@ -69,14 +69,14 @@ func viewList() string {
 
 func newCompare(c *call) func() error {
 	f := c.flags()
-	function := f.String("function", "", "of --view callers: the `FUNCTION` whose callers and callees are compared")
+	function := f.String("function", "", "compare the callers and callees of `FUNCTION`, with --view callers")
 	order := f.String("sort", "", "sort by the change of `COLUMN`, and show it in full (default: the view's first)")
-	failOn := f.StringArray("fail-on", nil, "exit with code 4 if `NAME.COLUMN+LIMIT` holds, as f1.p99+10%; can be given several times")
+	failOn := f.StringArray("fail-on", nil, "exit with code 4 if `NAME.COLUMN+LIMIT` holds, such as f1.p99+10%; may be repeated")
 	var names []string
 	for _, v := range compared {
 		names = append(names, v.name)
 	}
-	name := c.choice("view", "top", "compare what `VIEW` has", names...)
+	name := c.choice("view", "top", "compare this `VIEW`", names...)
 	c.completeColumns(name)
 	c.arity = c.bothSides
 	var (
@@ -90,7 +90,7 @@ func newCompare(c *call) func() error {
 		if ofSamples(*name) {
 			c.takes = takesSource
 		} else if c.sel.objectText != "" {
-			return usagef("--object is about samples, and --view %s shows none", *name)
+			return usagef("--object selects samples, and --view %s has none", *name)
 		}
 		return nil
 	})
@@ -139,7 +139,7 @@ func comparison(name, function string, order *string, failOn []string) (v *repor
 	}
 	switch {
 	case (name == "callers") != (function != ""):
-		return nil, nil, usagef("--view callers and --function FUNCTION go together: %q and %q were given", name, function)
+		return nil, nil, usagef("--view callers and --function FUNCTION need each other, not %q and %q", name, function)
 	case name == "callers":
 		callers := profile.CallersView(function)
 		v = &callers
@@ -177,13 +177,13 @@ func ofSamples(view string) bool {
 func (c *call) bothSides(args []string) error {
 	a := c.sideA(args)
 	if i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") && arg != standardInput }); i >= 0 {
-		return fmt.Errorf("%s is behind the --, where the TRACEs of side B stand: give flags before it", args[i])
+		return fmt.Errorf("%s follows --, which is for the TRACEs of side B: give flags before it", args[i])
 	}
 	switch {
 	case c.cmd.ArgsLenAtDash() < 0 && len(args) != 2:
-		return fmt.Errorf("compare takes two TRACEs, or those of each side with -- between them; here are %d without a --", len(args))
+		return fmt.Errorf("compare takes two TRACEs, or those of each side with -- between them, not %d without --", len(args))
 	case a == 0 || a == len(args):
-		return errors.New("compare needs at least one TRACE before the -- and one behind it")
+		return errors.New("compare needs at least one TRACE before -- and one after it")
 	}
 	return nil
 }
@@ -277,14 +277,14 @@ func (c *call) readOther(arg string, v *report.View, function string) (p *sample
 		of = compared[i].of
 	}
 	if of == nil {
-		return nil, run, usagef("%s is no recording, but a profile or a plain Go execution trace: compare these with --view functions, lines, instructions, objects or callers", show.Name(arg))
+		return nil, run, usagef("%s is a profile or a plain Go execution trace: compare these with --view functions, lines, instructions, objects or callers", show.Name(arg))
 	}
 	p, err = c.readPlain(arg, in, kind, &samples.Selection{})
 	if err != nil {
 		return nil, run, err
 	}
 	if p.Metric("cpu") < 0 && p.Metric("off") < 0 {
-		return nil, run, fmt.Errorf("%s has neither CPU time nor waits, which is what is compared; it has %s", show.Name(arg), p.Metrics[0].Name)
+		return nil, run, fmt.Errorf("%s has neither CPU time nor waits to compare; it has %s", show.Name(arg), p.Metrics[0].Name)
 	}
 	f, err := of(p, c.sel.Names.Match)
 	if err != nil {

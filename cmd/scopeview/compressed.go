@@ -80,7 +80,7 @@ func unpacked(r io.Reader) (*contents, error) {
 		}
 		if c.layers == maxLayers {
 			c.Close()
-			return nil, fmt.Errorf("it is compressed more than %d times", maxLayers)
+			return nil, fmt.Errorf("its compression ratio exceeds %d", maxLayers)
 		}
 		c.Reader = bufio.NewReaderSize(in, 256<<10)
 	}

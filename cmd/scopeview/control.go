@@ -26,7 +26,7 @@ const askEvery = 20 * time.Millisecond
 // openControl opens a trace whose writer may answer requests.
 func openControl(path string) (*controlWords, error) {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: it is not a regular file, and so no trace", path)
+		return nil, fmt.Errorf("%s: not a regular file", path)
 	}
 	real, err := filepath.EvalSymlinks(path)
 	var f *os.File
@@ -35,7 +35,7 @@ func openControl(path string) (*controlWords, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fmt.Errorf("asking the program: %w; who controls a recording has to be able to write its trace: run scopeview as the user of the program, or as root", err)
+		return nil, fmt.Errorf("sending the request: %w; it requires write access to the trace: run scopeview as the program's user or root", err)
 	case err != nil:
 		return nil, fmt.Errorf("asking the program: %w", err)
 	}
@@ -60,13 +60,13 @@ func (c *controlWords) written() error {
 	alive, known := trace.WriterAlive(c.f)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s: nobody can be asked here: %w", c.path, err)
+		return fmt.Errorf("%s: no program answers requests for this trace: %w", c.path, err)
 	case s.Closed:
-		return fmt.Errorf("%s: this recording is over; ask the one that runs now, by the number of its process for instance", c.path)
+		return fmt.Errorf("%s: this recording has ended; name a running one, such as by its process number", c.path)
 	case known && !alive:
-		return fmt.Errorf("%s: the program that wrote it, process %d, is gone, and there is nobody to ask; what it left can be looked at, or copied by scopeview snapshot", c.path, h.PID)
+		return fmt.Errorf("%s: process %d, which wrote it, has ended; the trace can still be read, or copied by scopeview snapshot", c.path, h.PID)
 	case h.Minor < 1:
-		return fmt.Errorf("%s: the program records by a scopeview that can't be asked (format %d.%d); build it with a newer one", c.path, h.Major, h.Minor)
+		return fmt.Errorf("%s: the program's scopeview is too old for requests (format %d.%d); build it with a newer one", c.path, h.Major, h.Minor)
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (c *controlWords) ask(ctx context.Context, r *format.Request, limit time.Du
 	// An earlier requester may have given up while the program still processes its request.
 	last, answer, err := c.wait(ctx, limit, func(r format.Request, a format.Answer) bool { return r.Number == a.Number || r.Number == 0 },
 		func(r format.Request) error {
-			return fmt.Errorf("%s: another request (%s) is under way and was not answered within %v; ask again later, or wait longer with --timeout", c.path, requestName(r.Command), limit)
+			return fmt.Errorf("%s: an earlier request (%s) was not answered within %v; try again later, or wait longer with --timeout", c.path, requestName(r.Command), limit)
 		})
 	if err != nil {
 		return "", err
@@ -127,7 +127,7 @@ func (c *controlWords) ask(ctx context.Context, r *format.Request, limit time.Du
 	}
 	_, a, err := c.wait(ctx, limit, func(_ format.Request, a format.Answer) bool { return a.Number == r.Number },
 		func(format.Request) error {
-			return fmt.Errorf("%s: no answer within %v; the program may be stopped (by a debugger or SIGSTOP), starved of CPU, or wait for its disk. It does what was asked once it goes on; --timeout waits longer", c.path, limit)
+			return fmt.Errorf("%s: no answer within %v; the program may be stopped (by a debugger or SIGSTOP), starved of CPU, or waiting for its disk. It executes the request once it continues; wait longer with --timeout", c.path, limit)
 		})
 	switch {
 	case err != nil:
@@ -159,7 +159,7 @@ func (c *controlWords) lock(ctx context.Context, deadline time.Time) error {
 			return err
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%s: another scopeview ctl is asking for something and was not done in time; try again", c.path)
+			return fmt.Errorf("%s: another scopeview ctl has not finished in time; try again", c.path)
 		}
 		select {
 		case <-ctx.Done():

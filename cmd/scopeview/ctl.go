@@ -21,8 +21,8 @@ var ctlCommands = []struct {
 }{
 	{"on", format.CommandOn, "record again", ""},
 	{"off", format.CommandOff, "record nothing", ""},
-	{"filter", format.CommandFilter, "record what the filter EXPR leaves", "EXPR"},
-	{"snapshot", format.CommandSnapshot, "have the program write a snapshot", "path"},
+	{"filter", format.CommandFilter, "record the names that the filter EXPR selects", "EXPR"},
+	{"snapshot", format.CommandSnapshot, "request a snapshot of the program", "path"},
 }
 
 // Limits for the program's answer. It polls once a second.
@@ -32,7 +32,7 @@ const (
 )
 
 func newCtl(c *call) func() error {
-	timeout := c.flags().Duration("timeout", 0, fmt.Sprintf("how long to wait for the answer (default %v, of a snapshot %v)", answerTimeout, snapshotTimeout))
+	timeout := c.flags().Duration("timeout", 0, fmt.Sprintf("wait so long for the answer (default %v, for a snapshot %v)", answerTimeout, snapshotTimeout))
 	c.arity = ctlArgs
 	c.cmd.ValidArgsFunction = completeCtl
 	c.cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
@@ -95,7 +95,7 @@ func ctl(ctx context.Context, arg, name, text string, timeout time.Duration) (st
 // ctlArgs checks the arguments of ctl.
 func ctlArgs(args []string) error {
 	if len(args) < 2 {
-		return fmt.Errorf("ctl needs a TRACE and what to do: on, off, filter EXPR or snapshot [PATH]")
+		return fmt.Errorf("ctl needs a TRACE and a request: on, off, filter EXPR or snapshot [PATH]")
 	}
 	for _, c := range ctlCommands {
 		if c.name != args[1] {
@@ -103,13 +103,13 @@ func ctlArgs(args []string) error {
 		}
 		switch n := len(args) - 2; {
 		case c.text == "" && n > 0 || n > 1:
-			return fmt.Errorf("ctl TRACE %s takes no %q; quote what has blanks or *", c.name, args[len(args)-1])
+			return fmt.Errorf("ctl TRACE %s takes no %q; quote arguments with blanks or *", c.name, args[len(args)-1])
 		case c.text == "EXPR" && n == 0:
 			return fmt.Errorf(`ctl TRACE filter needs a filter, such as 'http.*,-http.health'; "" records everything`)
 		}
 		return nil
 	}
-	return fmt.Errorf("%q is nothing that can be asked for: there is on, off, filter EXPR, snapshot [PATH]", args[1])
+	return fmt.Errorf("no request %q: want on, off, filter EXPR or snapshot [PATH]", args[1])
 }
 
 // completeCtl completes requests, and the path of a snapshot.

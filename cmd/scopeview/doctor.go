@@ -16,8 +16,8 @@ import (
 )
 
 func newDoctor(c *call) func() error {
-	failOn := c.flags().StringArray("fail-on", nil, "exit with code 4 if there is a finding `VERDICT[=SHARE]`, as lock-contention=10%; can be given several times")
-	memory := c.flags().String("membench", "", "`FILE` that scopeview membench --json, or scale --membench --json, wrote on the machine of the trace")
+	failOn := c.flags().StringArray("fail-on", nil, "exit with code 4 if there is a finding `VERDICT[=SHARE]`, such as lock-contention=10%; may be repeated")
+	memory := c.flags().String("membench", "", "read `FILE`, written on the trace's machine by scopeview membench --json or scale --membench --json")
 	var verdicts []string
 	for _, v := range doctor.Verdicts {
 		verdicts = append(verdicts, string(v))
@@ -72,7 +72,7 @@ func parseFailOn(texts []string) (cs []condition, err error) {
 		name, share, has := strings.Cut(text, "=")
 		c := condition{text: text, verdict: doctor.Verdict(name)}
 		if !slices.Contains(doctor.Verdicts, c.verdict) {
-			return nil, usagef("--fail-on %q: there is no such verdict; see scopeview doctor --help", text)
+			return nil, usagef("--fail-on %q: no such verdict; see scopeview doctor --help", text)
 		}
 		if has {
 			number, percent := strings.CutSuffix(share, "%")
@@ -125,14 +125,14 @@ func readBandwidth(path string) (*doctor.Bandwidth, error) {
 		Memory *membench.Result `json:"memory"`
 	}
 	if err := json.Unmarshal(b, &file); err != nil {
-		return nil, fmt.Errorf("--membench %s is no document of scopeview membench --json: %w", path, err)
+		return nil, fmt.Errorf("--membench %s: not a document of scopeview membench --json: %w", path, err)
 	}
 	r := &file.Result
 	if file.Memory != nil {
 		r = file.Memory
 	}
 	if len(r.Points) == 0 || r.Points[0].Copy <= 0 || r.Points[0].Compute <= 0 {
-		return nil, fmt.Errorf("--membench %s: %w", path, errors.New("there is no measurement in it; write one with scopeview membench --json -o FILE, or scopeview scale --membench --json -o FILE"))
+		return nil, fmt.Errorf("--membench %s: %w", path, errors.New("it has no measurement; write one with scopeview membench --json -o FILE, or scopeview scale --membench --json -o FILE"))
 	}
 	out := &doctor.Bandwidth{CPU: r.CPU}
 	for _, p := range r.Inflation() {

@@ -87,9 +87,9 @@ func (d *downloads) local(c *call, arg string) (path, copyOf string, err error) 
 func (c *call) warnCopy(name string) error {
 	switch c.row.name {
 	case "serve":
-		fmt.Fprintf(c.s.err, "scopeview: %s: this is a copy made now, which does not grow; ask again for a later one\n", name)
+		fmt.Fprintf(c.s.err, "scopeview: %s: this copy was made now and does not grow; run the command again for a later one\n", name)
 	case "tail":
-		fmt.Fprintf(c.s.err, "scopeview: %s: this is a copy made now: what it holds is shown, and nothing is waited for\n", name)
+		fmt.Fprintf(c.s.err, "scopeview: %s: this copy was made now: its contents are shown, without waiting for more\n", name)
 		if !c.changed("from") {
 			return c.flags().Set("from", "0")
 		}

@@ -31,7 +31,7 @@ func (c *call) rowOptions() rows.Options {
 }
 
 func newCSV(c *call) func() error {
-	raw := c.flags().Bool("raw", false, "leave cells that a spreadsheet would run as a formula")
+	raw := c.flags().Bool("raw", false, "do not escape cells that a spreadsheet would run as a formula")
 	return func() error {
 		return c.export(func(w io.Writer) error {
 			return csv.Write(c.context(), w, c.t, csv.Options{Selection: c.sel.Selection, Raw: *raw, States: c.states})
@@ -44,7 +44,7 @@ func newChrome(c *call) func() error {
 		return c.export(func(w io.Writer) error {
 			size, err := chrome.Write(c.context(), w, c.t, c.rowOptions())
 			if err == nil && size.Large() {
-				fmt.Fprintf(c.s.err, "scopeview: %s are %s of JSON: Chrome's own page gives up at about 1 million events or 256 MB; look at it with ui.perfetto.dev, use scopeview export perfetto, or write a part of it with --from and --to\n",
+				fmt.Fprintf(c.s.err, "scopeview: %s are %s of JSON: Chrome's own page gives up at about 1 million events or 256 MB; open it in ui.perfetto.dev, use scopeview export perfetto, or write a part with --from and --to\n",
 					show.Plural(size.Events, "event"), show.Size(size.Bytes))
 			}
 			return err
@@ -58,7 +58,7 @@ func newPerfetto(c *call) func() error {
 		return c.export(func(w io.Writer) error {
 			size, err := perfetto.Write(c.context(), w, c.t, c.rowOptions())
 			if err == nil && size.Large() {
-				fmt.Fprintf(c.s.err, "scopeview: %s are too much for Perfetto's page, which takes about 500 MB: write a part of it with --from and --to, or let its trace_processor serve it\n",
+				fmt.Fprintf(c.s.err, "scopeview: %s exceed the limit of Perfetto's page, about 500 MB: write a part with --from and --to, or serve it with trace_processor\n",
 					show.Size(size.Bytes))
 			}
 			return err
@@ -68,7 +68,7 @@ func newPerfetto(c *call) func() error {
 
 func newPprof(c *call) func() error {
 	x := profilingOf(c)
-	folded := c.flags().String("folded", "", "write folded stacks of a `METRIC` instead, such as cpu, off, lock")
+	folded := c.flags().String("folded", "", "write folded stacks of `METRIC` instead, such as cpu, off, lock")
 	c.checks = append(c.checks, func() error {
 		if *folded != "" {
 			return nil
@@ -90,17 +90,17 @@ func newPprof(c *call) func() error {
 		}
 		m := x.p.Metric(*folded)
 		if m < 0 {
-			return usagef("--folded %s: there is no such metric here; scopeview profile --by metric lists them", *folded)
+			return usagef("--folded %s: no such metric; list them with scopeview profile --by metric", *folded)
 		}
 		if n := pprof.Unfoldable(x.p, m); n > 0 {
-			fmt.Fprintf(c.s.err, "scopeview: %s: %s with negative values left out: a frame of a flame graph has a width\n", show.Name(c.args[0]), show.Plural(n, "stack"))
+			fmt.Fprintf(c.s.err, "scopeview: %s: left out %s with negative values, which a flame graph can't show\n", show.Name(c.args[0]), show.Plural(n, "stack"))
 		}
 		return x.foreign(func(w io.Writer) error { return pprof.Fold(c.out.exact(c.s, w), x.p, m) })
 	}
 }
 
 func newGoTrace(c *call) func() error {
-	stream := c.flags().Uint32("stream", 0, "write the one with this `NUMBER`, where there are several")
+	stream := c.flags().Uint32("stream", 0, "write the Go execution trace with this `NUMBER`, if there are several")
 	c.noTerminal("a Go execution trace", "-o FILE")
 	return func() error {
 		g, err := c.streamOf(*stream)
@@ -108,7 +108,7 @@ func newGoTrace(c *call) func() error {
 			return c.failed(err)
 		}
 		if g.Missing {
-			fmt.Fprintf(c.s.err, "scopeview: a part of Go execution trace %d is not there: what can be read ends before it\n", g.Stream)
+			fmt.Fprintf(c.s.err, "scopeview: a part of Go execution trace %d is missing: readers stop before it\n", g.Stream)
 		}
 		if err := readGoTrace(c.t); err != nil {
 			return err
@@ -138,7 +138,7 @@ func (c *call) streamOf(number uint32) (*trace.GoTrace, error) {
 	}
 	there := report.First(all, func(g trace.GoTrace) string { return strconv.FormatUint(uint64(g.Stream), 10) })
 	if number == 0 {
-		return nil, usagef("%s has %s: give the number of one with --stream: %s", show.Name(c.path), show.Plural(int64(len(all)), "Go execution trace"), there)
+		return nil, usagef("%s has %s: select one with --stream: %s", show.Name(c.path), show.Plural(int64(len(all)), "Go execution trace"), there)
 	}
 	return nil, usagef("--stream %d: %s has %s", number, show.Name(c.path), there)
 }

@@ -12,14 +12,14 @@ import (
 )
 
 func newOTLP(c *call) func() error {
-	to := c.flags().String("collector", "", "send the spans to the collector at `URL`: http://localhost:4318, for example; /v1/traces is added")
+	to := c.flags().String("collector", "", "send the spans to the collector at `URL`, such as http://localhost:4318; /v1/traces is appended")
 	var collector *otlp.Collector
 	c.checks = append(c.checks, func() (err error) {
 		if *to == "" {
 			return nil
 		}
 		if !c.out.standard() {
-			return usagef("--collector sends the spans and -o writes them: give one of the two")
+			return usagef("--collector and -o exclude each other: send the spans or write them")
 		}
 		if collector, err = otlp.NewCollector(*to, os.Getenv(otlp.HeadersVariable)); err != nil {
 			return usagef("--collector: %w", err)
@@ -74,9 +74,9 @@ func (c *call) spans(send otlp.Send) (otlp.Sum, error) {
 	switch {
 	case err != nil:
 	case sum.Spans == 0 && unlinked:
-		err = fmt.Errorf("%s has no scope that is chosen", c.path)
+		err = fmt.Errorf("%s has no scope that matches", c.path)
 	case sum.Spans == 0:
-		err = fmt.Errorf("%s has no scope with a link, as scope.Context and scopehttp.Middleware make them; choose others with --name", c.path)
+		err = fmt.Errorf("%s has no scope with a link, as made by scope.Context and scopehttp.Middleware; select others with --name", c.path)
 	case sum.Dropped > 0:
 		fmt.Fprintf(c.s.err, "scopeview: %s left out: a span has up to 128\n", show.Plural(sum.Dropped, "event"))
 	}

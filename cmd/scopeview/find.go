@@ -31,7 +31,7 @@ func findTrace(arg string) (string, error) {
 	case errors.Is(err, fs.ErrNotExist) && allDigits(arg):
 		return traceOfProcess(arg)
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("%s: there is no such file or directory; TRACE is a *.scope file, a directory with such files, or the number of a running process", arg)
+		return "", fmt.Errorf("%s: no such file or directory; TRACE is a *.scope file, a directory with such files, or the number of a running process", arg)
 	}
 	return "", fmt.Errorf("looking for the trace: %w", err)
 }
@@ -54,7 +54,7 @@ func newestIn(dir string) (string, error) {
 		}
 	}
 	if len(paths) == 0 {
-		return "", fmt.Errorf("%s: no *%s file is in this directory; a program leaves one with scope.Start(%q)", dir, extension, dir)
+		return "", fmt.Errorf("%s: no *%s file in this directory; a program writes one with scope.Start(%q)", dir, extension, dir)
 	}
 	return newest(paths), nil
 }
@@ -149,23 +149,23 @@ func lookAt(path string) candidate {
 // traceOfProcess finds the trace that a process has open or mapped.
 func traceOfProcess(pid string) (string, error) {
 	if runtime.GOOS != "linux" {
-		return "", fmt.Errorf("%s: processes can be looked into on Linux only; give the trace's file or directory", pid)
+		return "", fmt.Errorf("%s: finding a process's trace works on Linux only; give the trace's file or directory", pid)
 	}
 	dir := "/proc/" + pid
 	if _, err := os.Stat(dir); err != nil {
-		return "", fmt.Errorf("%s: there is neither a file nor a process of this name; the trace of a process that is gone is in the directory that it was given to scope.Start", pid)
+		return "", fmt.Errorf("%s: no such file or process; the trace of a process that has ended is in the directory given to scope.Start", pid)
 	}
 	paths, err := openedBy(dir)
 	if len(paths) > 0 {
 		return newest(paths), nil
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		return "", fmt.Errorf("process %s: its files can't be looked at; run scopeview as the same user, or give the trace's path (%w)", pid, err)
+		return "", fmt.Errorf("process %s: can't list its files; run scopeview as the same user, or give the trace's path (%w)", pid, err)
 	}
 	if err != nil {
 		return "", fmt.Errorf("process %s: looking for its trace: %w", pid, err)
 	}
-	return "", fmt.Errorf("process %s: it writes no trace; does it import scope, and has it called scope.Start?", pid)
+	return "", fmt.Errorf("process %s writes no trace; it has to import scope and call scope.Start", pid)
 }
 
 // openedBy lists the traces that a process has open or mapped, by paths that

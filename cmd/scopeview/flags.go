@@ -40,20 +40,20 @@ func (c *call) define(set flagSet) {
 		define func()
 	}{
 		{flagTimes, func() {
-			f.StringVar(&c.sel.fromText, "from", "", "leave out what ended before `TIME`: 1.5s from the trace's start, -2s from its end, or 2026-03-14T15:09:26Z")
-			f.StringVar(&c.sel.toText, "to", "", "leave out what began after `TIME`")
+			f.StringVar(&c.sel.fromText, "from", "", "leave out everything that ended before `TIME`: 1.5s after the trace's start, -2s before its end, or 2026-03-14T15:09:26Z")
+			f.StringVar(&c.sel.toText, "to", "", "leave out everything that began after `TIME`")
 		}},
 		{flagNames, func() {
-			f.StringVar(&c.sel.nameText, "name", "", "only names that match `GLOBS`: \"store.*,-store.mu\" (* any run, ? one character, - excludes, the last match wins)")
+			f.StringVar(&c.sel.nameText, "name", "", "only names that match `GLOBS`: \"store.*,-store.mu\" (* any characters, ? one, - excludes, the last match wins)")
 		}},
 		{flagTracks, func() {
 			f.StringVar(&c.sel.trackText, "track", "", "only rows (scope.Track, scope.Go) whose name matches `GLOBS`")
 		}},
 		{flagProcesses, func() {
-			f.StringVar(&c.sel.processText, "process", "", "only the processes with these numbers, or that run programs whose names match GLOBS: `LIST`")
+			f.StringVar(&c.sel.processText, "process", "", "only the processes in `LIST`: their numbers, or globs of their programs' names")
 		}},
 		{flagObjects, func() {
-			f.StringVar(&c.sel.objectText, "object", "", "only samples of code of the files (programs, libraries, [kernel]) whose names match `GLOBS`")
+			f.StringVar(&c.sel.objectText, "object", "", "only samples in code of files (programs, libraries, [kernel]) whose names match `GLOBS`")
 		}},
 		{flagOutput, func() {
 			f.StringVarP(&c.out.path, "output", "o", "-", "write to `FILE`, which appears when it is complete; -: standard output")
@@ -65,13 +65,13 @@ func (c *call) define(set flagSet) {
 			f.BoolVar(&c.asJSON, "json", false, "print a JSON document, "+report.Schema(c.row.document())+"; docs/json.md lists its keys")
 		}},
 		{flagBrief, func() {
-			f.BoolVar(&c.brief, "brief", false, "print a page of Markdown, 1,500 tokens at most: what is wrong, where in the source, what to try")
+			f.BoolVar(&c.brief, "brief", false, "print a page of Markdown, at most 1,500 tokens: problems, their places in the source, and remedies")
 		}},
 		{flagLines, func() {
 			f.IntVarP(&c.lines, "lines", "n", 40, "show the first `N` rows of each table; 0: all (as with --json, if not given)")
 		}},
 		{flagStates, func() {
-			f.BoolVar(&c.states, "states", false, "also write what goroutines did at every moment; needs a Go execution trace (gotrace.With())")
+			f.BoolVar(&c.states, "states", false, "also write the states of goroutines; needs a Go execution trace (gotrace.With())")
 		}},
 		{flagWith, func() {
 			f.StringVar(&c.with, "with", "", "compare with this `TRACE`, in the page's tab Compare")
@@ -106,7 +106,7 @@ func (c *call) choice(name, preset, help string, of ...string) *string {
 	value := c.flags().String(name, preset, help+": "+strings.Join(of, ", "))
 	c.checks = append(c.checks, func() error {
 		if !slices.Contains(of, *value) {
-			return usagef("--%s %q: there is %s", name, *value, strings.Join(of, ", "))
+			return usagef("--%s %q: want one of %s", name, *value, strings.Join(of, ", "))
 		}
 		return nil
 	})
@@ -133,7 +133,7 @@ func (c *call) completeWith(flag string, f cobra.CompletionFunc) {
 // rowLimit returns the maximum number of rows of a table; 0: all.
 func (c *call) rowLimit() (int, error) {
 	if c.lines < 0 {
-		return 0, usagef("-n %d: it takes a number of rows, or 0 for all", c.lines)
+		return 0, usagef("-n %d: want a number of rows, or 0 for all", c.lines)
 	}
 	if c.asJSON && !c.changed("lines") {
 		return 0, nil
@@ -148,7 +148,7 @@ func (c *call) noTerminal(what, instead string) {
 
 func (c *call) refuseTerminal(what, instead string) error {
 	if c.out.standard() && c.s.outTerm {
-		return usagef("%s is nothing to read on a terminal: give a file with %s", what, instead)
+		return usagef("%s is not for a terminal: give a file with %s", what, instead)
 	}
 	return nil
 }

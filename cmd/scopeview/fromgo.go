@@ -32,7 +32,7 @@ func (d *downloads) ofGoTrace(ctx context.Context, s *streams, arg, name string)
 	}
 	dir, err := os.MkdirTemp("", "scopeview-")
 	if err != nil {
-		return "", fmt.Errorf("making a directory for what is made of the Go execution trace: %w", err)
+		return "", fmt.Errorf("making a directory for the converted Go execution trace: %w", err)
 	}
 	d.dirs = append(d.dirs, dir)
 	path := filepath.Join(dir, filepath.Base(arg))

@@ -27,7 +27,7 @@ func (x strictness) verdictOf(s *streams, path string, t *trace.Trace, damage []
 		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show.Name(path), analysis.ProblemText(&p))
 	}
 	if len(analysis.Damage(t.Problems())) > 0 || len(damage) > 0 {
-		fmt.Fprintf(s.err, "scopeview: %s is damaged: what could be read was shown; copy it again if there is another copy, or see scopeview verify\n", show.Name(path))
+		fmt.Fprintf(s.err, "scopeview: %s is damaged: the readable part was shown; copy it again if there is another copy, or see scopeview verify\n", show.Name(path))
 		return &exit{code: exitFailed}
 	}
 	if bool(x) && (analysis.LossLine(t) != "" || overwritten) {
@@ -52,7 +52,7 @@ func (x strictness) ofPlain(s *streams, name string, p *samples.Profile) error {
 		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show.Name(name), text)
 	}
 	if len(p.Damage) > 0 {
-		fmt.Fprintf(s.err, "scopeview: %s is damaged: what could be read was shown; copy it again if there is another copy\n", show.Name(name))
+		fmt.Fprintf(s.err, "scopeview: %s is damaged: the readable part was shown; copy it again if there is another copy\n", show.Name(name))
 		return &exit{code: exitFailed}
 	}
 	if p.Missing != "" {

@@ -27,7 +27,7 @@ func newJoin(c *call) func() error {
 	return func() error {
 		to := *output
 		if to == "-" {
-			return usagef("-o -: a joined trace is a file of its own; give its name")
+			return usagef("-o -: a joined trace can't be written to standard output; give a file")
 		}
 		got := downloads{patience: stalledAfter}
 		defer got.remove()
@@ -62,7 +62,7 @@ func newJoin(c *call) func() error {
 
 func traceAndGoTrace(cmd *cobra.Command, args []string) error {
 	if len(args) != 2 {
-		return fmt.Errorf("join needs a TRACE and a GOTRACE, a file that runtime/trace, go test -trace or /debug/pprof/trace has written; these are %d: %q", len(args), args)
+		return fmt.Errorf("join needs a TRACE and a GOTRACE, a file written by runtime/trace, go test -trace or /debug/pprof/trace, not %d: %q", len(args), args)
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func openGoTrace(path string) (*goTraceFile, error) {
 		}
 		head, _ := g.in.Peek(gotrace.HeaderSize)
 		if err = gotrace.CheckHeader(head); err != nil && !strings.HasPrefix(string(head), "go 1.") {
-			err = fmt.Errorf("%w; give what runtime/trace, go test -trace or /debug/pprof/trace has written", err)
+			err = fmt.Errorf("%w; give a file written by runtime/trace, go test -trace or /debug/pprof/trace", err)
 		}
 	}
 	if err != nil {
@@ -137,7 +137,7 @@ func join(ctx context.Context, s *streams, from string, g *goTraceFile, to strin
 		return err
 	}
 	if res.Missed > 0 {
-		fmt.Fprintf(s.err, "scopeview: the program was faster by %s of its ring, overwritten before they were copied\n", show.Plural(int64(res.Missed), "chunk"))
+		fmt.Fprintf(s.err, "scopeview: the program overwrote %s of its ring before they were copied\n", show.Plural(int64(res.Missed), "chunk"))
 	}
 	if err := checkJoined(ctx, s, temp, stream, total, g.Name()); err != nil {
 		return err
@@ -158,7 +158,7 @@ func nextStream(ctx context.Context, path string) (stream uint32, chunk int64, e
 		stream = g.Stream + 1
 	}
 	if stream == 0 {
-		return 0, 0, fmt.Errorf("%s: its Go execution traces have the largest numbers there are; none can be added", path)
+		return 0, 0, fmt.Errorf("%s: no number is left for another Go execution trace", path)
 	}
 	return stream, int64(t.Header().ChunkSize), nil
 }
@@ -217,9 +217,9 @@ func checkJoined(ctx context.Context, s *streams, path string, stream uint32, si
 	case len(info.Stretches) == 0 && len(problems) > 0:
 		return fmt.Errorf("%s can't be joined: %s", name, strings.Join(problems, "; "))
 	case len(info.Stretches) == 0:
-		return fmt.Errorf("%s can't be joined: it has nothing of the trace's time: it is of another time, or of another machine", name)
+		return fmt.Errorf("%s can't be joined: it does not overlap the trace's time: it is of another time or machine", name)
 	case info.Checked == 0:
-		return fmt.Errorf("%s can't be joined: no scope of a known goroutine begins or ends in its time, so it can't be told whether it is of the same process", name)
+		return fmt.Errorf("%s can't be joined: no scope of a known goroutine begins or ends in its time, so its process can't be checked", name)
 	}
 	for _, text := range problems {
 		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show.Text(name), show.Text(text))

@@ -12,12 +12,12 @@ func newMCP(c *call) func() error {
 	o := mcpserver.Options{Version: version()}
 	var memory int64
 	f := c.flags()
-	f.StringArrayVar(&o.Sources, "source", nil, "sources may be read below `DIR`; can be given several times")
-	f.DurationVar(&o.Timeout, "timeout", time.Minute, "a call may take `TIME`")
-	f.Int64Var(&memory, "memory", 2048, "a call is given up when the process has more than `MIB` of memory")
+	f.StringArrayVar(&o.Sources, "source", nil, "allow to read sources below `DIR`; may be repeated")
+	f.DurationVar(&o.Timeout, "timeout", time.Minute, "limit a call to `TIME`")
+	f.Int64Var(&memory, "memory", 2048, "cancel a call when the process has more than `MIB` of memory")
 	return func() error {
 		if o.Timeout <= 0 || memory <= 0 {
-			return usagef("--timeout and --memory are to be more than 0")
+			return usagef("--timeout and --memory must be above 0")
 		}
 		o.Traces, o.Memory = c.args, memory<<20
 		server, err := mcpserver.New(o)
@@ -26,7 +26,7 @@ func newMCP(c *call) func() error {
 		}
 		defer server.Close()
 		if c.s.inTerm {
-			return usagef("standard input is a terminal: a client starts this command and asks over it; see scopeview mcp --help")
+			return usagef("standard input is a terminal: this command is started by a client, which sends requests over it; see scopeview mcp --help")
 		}
 		err = server.Run(c.context(), io.NopCloser(c.s.in), keptOpen{c.s.out})
 		if errors.Is(err, c.context().Err()) {

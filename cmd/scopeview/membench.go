@@ -10,7 +10,7 @@ func newMembench(c *call) func() error {
 	var o membench.Options
 	f := c.flags()
 	f.IntVar(&o.Cores, "cores", 0, "measure with up to `N` cores; 0: GOMAXPROCS")
-	f.DurationVar(&o.Time, "time", 3*time.Second, "take about so `LONG`; shorter is less exact")
+	f.DurationVar(&o.Time, "time", 3*time.Second, "measure for about `DURATION`; shorter is less exact")
 	return func() error {
 		if o.Time < 10*time.Millisecond || o.Time > time.Hour {
 			return usagef("--time %v: it takes 10ms to 1h", o.Time)

@@ -20,7 +20,7 @@ import (
 func newMerge(c *call) func() error {
 	return func() error {
 		if c.out.standard() {
-			return usagef("merge makes a trace, whose records it does not write in order: give -o FILE")
+			return usagef("merge can't write to standard output: give -o FILE")
 		}
 		inputs, done, err := mergeInputs(c.context(), c.args, &c.out)
 		defer done()
@@ -48,10 +48,10 @@ func newMerge(c *call) func() error {
 // printMerged prints a summary of the merge, with its limitations.
 func printMerged(s *streams, out *output, r *merge.Report) error {
 	for _, x := range r.Same {
-		fmt.Fprintf(s.err, "scopeview: %s is of the same run as %s, which goes on as long or longer, and was left out\n", show.Name(x[0]), show.Name(x[1]))
+		fmt.Fprintf(s.err, "scopeview: %s is of the same run as %s, which is at least as long: left out\n", show.Name(x[0]), show.Name(x[1]))
 	}
 	if r.OtherNames > 0 {
-		fmt.Fprintf(s.err, "scopeview: %s have names that are too many for one trace: they are under (other names)\n", show.Plural(r.OtherNames, "record"))
+		fmt.Fprintf(s.err, "scopeview: %s have the name (other names): one trace has no room for all names\n", show.Plural(r.OtherNames, "record"))
 	}
 	for _, line := range clockLines(r.Processes) {
 		fmt.Fprintf(s.err, "scopeview: %s\n", show.Text(line))

@@ -23,7 +23,7 @@ const openerFor = 2 * time.Minute
 func leadBrowser(ctx context.Context, address string, used <-chan struct{}) (remove func(), err error) {
 	dir, err := openerDir()
 	if err != nil {
-		return func() {}, fmt.Errorf("making a directory for the page that leads the browser to the address: %w", err)
+		return func() {}, fmt.Errorf("making a directory for the redirecting page: %w", err)
 	}
 	ctx, stop := context.WithTimeout(ctx, openerFor)
 	remove = sync.OnceFunc(func() {
@@ -33,7 +33,7 @@ func leadBrowser(ctx context.Context, address string, used <-chan struct{}) (rem
 	path := filepath.Join(dir, "open.html")
 	if err := writeOpener(path, address); err != nil {
 		remove()
-		return remove, fmt.Errorf("writing the page that leads the browser to the address: %w", err)
+		return remove, fmt.Errorf("writing the redirecting page: %w", err)
 	}
 	if err := openBrowser(path, 0); err != nil {
 		remove()

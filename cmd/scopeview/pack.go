@@ -51,7 +51,7 @@ func newPack(c *call) func() error {
 			return err
 		}
 		if res.Plain > 0 {
-			fmt.Fprintf(c.s.err, "scopeview: %s of %s take more room than they should; please report it\n", show.Plural(res.Plain, "group"), show.Name(src.path))
+			fmt.Fprintf(c.s.err, "scopeview: %s of %s are packed less well than possible, by a defect of scopeview; please report it\n", show.Plural(res.Plain, "group"), show.Name(src.path))
 		}
 		each := ""
 		if res.Scopes > 0 {
@@ -101,7 +101,7 @@ func newUnpack(c *call) func() error {
 			return err
 		}
 		if lost, _ := f.Packed(); lost > 0 {
-			return fmt.Errorf("%s: %s can't be unpacked, as it is cut off or damaged there; %s has the others", show.Name(src.path), show.Plural(lost, "chunk"), show.Name(out.path))
+			return fmt.Errorf("%s: %s can't be unpacked: the file is cut off or damaged there; %s has the others", show.Name(src.path), show.Plural(lost, "chunk"), show.Name(out.path))
 		}
 		if out.standard() {
 			return nil
@@ -138,7 +138,7 @@ func madeOf(path, beside, to, ending, newEnding string) (*output, error) {
 		return nil, err
 	}
 	if _, err := os.Lstat(out.path); err == nil {
-		return nil, fmt.Errorf("%s is there already; give another name with -o, or remove the file", show.Name(out.path))
+		return nil, fmt.Errorf("%s exists; give another name with -o, or remove the file", show.Name(out.path))
 	}
 	return out, nil
 }

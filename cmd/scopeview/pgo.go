@@ -23,9 +23,9 @@ import (
 func profileInputOf(c *call) *profileInput {
 	in := &profileInput{call: c}
 	f := c.flags()
-	f.StringVar(&in.binary, "binary", "", "the executable that ran is `FILE`, where a recording or a perf.data needs it")
-	f.StringVar(&in.event, "event", "", "of a perf.data take the samples of the event `NAME` (default: its first)")
-	f.StringVar(&in.ran, "executable", "", "take the executable of this `NAME`, of several in a recording (default: there is one) or in a perf.data (default: that with the most samples)")
+	f.StringVar(&in.binary, "binary", "", "read the executable that ran from `FILE`, for a recording or a perf.data")
+	f.StringVar(&in.event, "event", "", "read the samples of event `NAME` from a perf.data (default: the first)")
+	f.StringVar(&in.ran, "executable", "", "read the samples of the executable `NAME`, if a recording has several (default: the only one), or of a perf.data (default: the one with most samples)")
 	return in
 }
 
@@ -73,7 +73,7 @@ func (in *profileInput) merge(names []string, weights []float64, by pgo.By) (*pg
 		return nil, err
 	}
 	if total == 0 {
-		return nil, fmt.Errorf("there is not one call in %s: the compiler would have nothing to go by, so none is written", show.Plural(int64(n), "profile"))
+		return nil, fmt.Errorf("no call in %s, so the compiler could not use the result: no profile is written", show.Plural(int64(n), "profile"))
 	}
 	fmt.Fprintf(in.s.err, "scopeview: %d %s of %s\n", total, p.Unit, show.Plural(int64(n), "profile"))
 	return p, nil
@@ -111,7 +111,7 @@ func ones(n int) []float64 {
 
 func newPgoCollect(c *call) func() error {
 	in := profileInputOf(c)
-	seconds := c.flags().Int("seconds", 30, "have a debug server sample for `N` seconds")
+	seconds := c.flags().Int("seconds", 30, "request `N` seconds of samples from a debug server")
 	c.noTerminal("a compressed profile", "-o default.pgo")
 	return func() error {
 		if *seconds < 1 {
@@ -169,15 +169,15 @@ func (in *profileInput) sources(got *downloads, seconds int) ([]string, error) {
 		return nil, err
 	}
 	if res.Exit != 0 {
-		return nil, fmt.Errorf("%s ended with exit code %d%s, so what it did is no measure", show.Name(command[0]), res.Exit, res.Signal)
+		return nil, fmt.Errorf("%s ended with exit code %d%s, so its profile is not representative", show.Name(command[0]), res.Exit, res.Signal)
 	}
 	return append(names, path), nil
 }
 
 func newPgoMerge(c *call) func() error {
 	in := profileInputOf(c)
-	by := c.choice("by", string(pgo.ByWeight), "make equal `WHAT` of each count the same", string(pgo.ByWeight), string(pgo.ByDuration), string(pgo.ByShare))
-	weights := c.flags().String("weights", "", "count the profiles so often, in their order: `LIST` such as 3,1,0.5")
+	by := c.choice("by", string(pgo.ByWeight), "count equal amounts of `WHAT` the same", string(pgo.ByWeight), string(pgo.ByDuration), string(pgo.ByShare))
+	weights := c.flags().String("weights", "", "multiply the profiles by the weights of `LIST`, in their order: 3,1,0.5")
 	c.noTerminal("a compressed profile", "-o default.pgo")
 	return func() error {
 		names, err := sourcesOf(c.args)
@@ -206,12 +206,12 @@ func parseWeights(text string, n int) ([]float64, error) {
 	for word := range strings.SplitSeq(text, ",") {
 		w, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 		if err != nil || !(w > 0 && w <= 1e6) {
-			return nil, usagef("--weights: %q is no weight; write numbers above 0, such as 3,1,0.5", word)
+			return nil, usagef("--weights: invalid weight %q; write numbers above 0, such as 3,1,0.5", word)
 		}
 		list = append(list, w)
 	}
 	if len(list) != n {
-		return nil, usagef("--weights has %s, and there are %s", show.Plural(int64(len(list)), "number"), show.Plural(int64(n), "profile"))
+		return nil, usagef("--weights has %s for %s", show.Plural(int64(len(list)), "number"), show.Plural(int64(n), "profile"))
 	}
 	if least := slices.Min(list); least < 1 {
 		for i := range list {

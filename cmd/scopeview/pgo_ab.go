@@ -42,9 +42,9 @@ func printSalvaged(s *streams, r *source.Salvaged) {
 		}
 		return show.Percent(share)
 	}
-	fmt.Fprintf(s.err, "scopeview: of the weight that can be matched %s fitted the source, and %s does now\n", fits(r.Before), fits(r.After))
+	fmt.Fprintf(s.err, "scopeview: of the weight that can be matched, %s fitted the source before, %s now\n", fits(r.Before), fits(r.After))
 	if r.Dropped > 0 {
-		fmt.Fprintf(s.err, "scopeview: a weight of %d is left out: its functions are gone, and others have their names now\n", r.Dropped)
+		fmt.Fprintf(s.err, "scopeview: left out a weight of %d: its functions are gone, and others have their names now\n", r.Dropped)
 	}
 	const most = 20
 	for i, x := range r.Renamed {
@@ -65,7 +65,7 @@ func newPgoAB(c *call) func() error {
 			packages = dash
 		}
 		if packages > 1 {
-			return errors.New("ab builds one PACKAGE; the program's arguments stand behind --")
+			return errors.New("ab builds one PACKAGE; the program's arguments follow --")
 		}
 		return nil
 	}

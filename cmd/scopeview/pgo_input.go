@@ -102,13 +102,13 @@ func (in *profileInput) readQuietly(ctx context.Context, arg string) (*input, []
 		x.samples, x.branches, notes, err = perfdata.Profile(ctx, arg, perfdata.Options{Event: in.event, Executable: in.ran, Binary: in.binary})
 		return x, x.of(notes...), err
 	case has(preMagic):
-		return nil, nil, fmt.Errorf("%s is what go tool preprofile writes: give the profile that it was made of", show.Name(arg))
+		return nil, nil, fmt.Errorf("%s is the output of go tool preprofile: give its input profile", show.Name(arg))
 	case has(goMagic):
 		return in.ofGoTrace(ctx, x, b)
 	case autofdo.Binary(head) != "":
 		return nil, nil, fmt.Errorf("%s: %s", show.Name(arg), autofdo.Binary(head))
 	case has("\x7fELF"):
-		return nil, nil, fmt.Errorf("%s is a program and no profile: collect one with scopeview pgo collect -- %s", show.Name(arg), show.Name(arg))
+		return nil, nil, fmt.Errorf("%s is a program, not a profile: collect one with scopeview pgo collect -- %s", show.Name(arg), show.Name(arg))
 	case isText(head):
 		return ofText(x, b)
 	}
@@ -212,12 +212,12 @@ func (in *profileInput) ofGoTrace(ctx context.Context, x *input, r io.Reader) (*
 }
 
 // errNoStarts means that the lines in which functions begin are not known.
-var errNoStarts = errors.New("the compiler needs the lines in which functions begin, which the executable tells")
+var errNoStarts = errors.New("the compiler needs the first lines of functions, which are in the executable")
 
 // nameOne adds a hint to the error that samples are of several executables.
 func nameOne(err error) error {
 	if errors.Is(err, samples.ErrExecutables) {
-		err = fmt.Errorf("%w; a profile is of one: name it with --executable", err)
+		err = fmt.Errorf("%w; a profile is of one executable: name it with --executable", err)
 	}
 	return err
 }

@@ -28,7 +28,7 @@ func parseShare(flag, text string) (float64, error) {
 
 func newPgoShow(c *call) func() error {
 	in := profileInputOf(c)
-	hot := c.flags().String("hot", fmt.Sprint(pgo.HotShare, "%"), "the hot calls have this `SHARE` of the weight, as with the compiler's -d=pgoinlinecdfthreshold")
+	hot := c.flags().String("hot", fmt.Sprint(pgo.HotShare, "%"), "take as hot the heaviest calls up to this `SHARE` of the weight, as the compiler's -d=pgoinlinecdfthreshold does")
 	return func() error {
 		share, err := parseShare("hot", *hot)
 		if err != nil {
@@ -44,7 +44,7 @@ func newPgoShow(c *call) func() error {
 
 func newPgoOverlap(c *call) func() error {
 	in := profileInputOf(c)
-	least := c.flags().String("fail-below", "0%", "end with exit code 4 below this `SHARE`")
+	least := c.flags().String("fail-below", "0%", "exit with code 4 below this `SHARE`")
 	return func() error {
 		share, err := parseShare("fail-below", *least)
 		if err != nil {
@@ -75,7 +75,7 @@ func checkShare(share, least float64, what string) error {
 
 func newPgoShrink(c *call) func() error {
 	in := profileInputOf(c)
-	build := c.flags().String("build", "", "also build `PACKAGE` with each profile, and say how long it takes")
+	build := c.flags().String("build", "", "also build `PACKAGE` with each profile, and report the times")
 	return func() error {
 		x, e, err := in.edges(c.context(), c.args[0])
 		if err != nil {
@@ -83,7 +83,7 @@ func newPgoShrink(c *call) func() error {
 		}
 		small := pgo.Shrink(x.samples, e)
 		if small == nil {
-			return fmt.Errorf("%s: the compiler refuses it, as said: there is nothing to shrink", show.Name(c.args[0]))
+			return fmt.Errorf("%s: the compiler refuses this profile: nothing to shrink", show.Name(c.args[0]))
 		}
 		if err := checkShrunk(c.context(), c.s, c.args[0], x.samples, small, *build); err != nil {
 			return err
@@ -129,7 +129,7 @@ func checkShrunk(ctx context.Context, s *streams, arg string, large, small *pgo.
 		}
 	}
 	if !bytes.Equal(read[0], read[1]) {
-		return fmt.Errorf("%s: go tool preprofile reads the small profile otherwise, so it was not written; this is a mistake of scopeview's", show.Name(arg))
+		return fmt.Errorf("%s: go tool preprofile reads the small profile differently, so it was not written; this is a bug in scopeview", show.Name(arg))
 	}
 	fmt.Fprintf(s.err, "scopeview: %s → %s; go tool preprofile reads the same %s from both, in %s → %s\n", show.Size(sizes[0]), show.Size(sizes[1]),
 		show.Size(int64(len(read[0]))), show.Duration(int64(times[0])), show.Duration(int64(times[1])))

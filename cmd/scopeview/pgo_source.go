@@ -26,7 +26,7 @@ type building struct {
 func buildingOf(c *call) *building {
 	b := &building{call: c}
 	c.flags().StringVarP(&b.dir, "dir", "C", "", "run the go command in `DIR` (default: here)")
-	c.flags().StringArrayVar(&b.flags, "build-flag", nil, "give go build this `FLAG`, such as -tags=x; may be repeated")
+	c.flags().StringArrayVar(&b.flags, "build-flag", nil, "pass `FLAG` to go build, such as -tags=x; may be repeated")
 	return b
 }
 
@@ -57,7 +57,7 @@ func (b *building) load(e *pgo.Edges, patterns []string, module bool) (*source.S
 
 func newPgoCheck(c *call) func() error {
 	in, b := profileInputOf(c), buildingOf(c)
-	least := c.flags().String("fail-below", "0%", "end with exit code 4 below this `SHARE`")
+	least := c.flags().String("fail-below", "0%", "exit with code 4 below this `SHARE`")
 	return func() error {
 		share, err := parseShare("fail-below", *least)
 		if err != nil {

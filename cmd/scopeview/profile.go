@@ -37,8 +37,8 @@ func newProfile(c *call) func() error {
 	}
 	name := c.choice("by", profile.Functions.By, "add up by `KIND`", names...)
 	c.flags().StringVar(&x.function, "function", "", "of functions and lines: only functions whose names match `GLOBS`")
-	c.flags().StringVar(&x.slowest, "slowest", "", "of functions: compare the slowest `SHARE` of the executions of --scope with the others: 1%")
-	least := c.flags().String("least", "1%", "of the tree: leave out what has less than `SHARE` of the total")
+	c.flags().StringVar(&x.slowest, "slowest", "", "of functions: compare the slowest `SHARE` of the executions of --scope with the others, such as 1%")
+	least := c.flags().String("least", "1%", "of the tree: leave out functions with less than `SHARE` of the total")
 	share := 0.0
 	var kind *profile.Kind
 	c.checks = append(c.checks, func() (err error) {

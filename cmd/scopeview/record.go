@@ -14,9 +14,9 @@ import (
 
 func newRecord(c *call) func() error {
 	f := c.flags()
-	to := f.StringP("output", "o", "", "write to the new `FILE` (default: the command's name, the time and a number, here)")
-	counters := f.StringArray("counter", []string{"task-clock"}, "take samples of `NAME[:EVERY]`; may be repeated")
-	switches := f.Bool("switches", true, "record when threads are on a CPU, which costs each switch about a microsecond")
+	to := f.StringP("output", "o", "", "write to the new `FILE` (default: named for the command, the time and the process, in the current directory)")
+	counters := f.StringArray("counter", []string{"task-clock"}, "sample the event `NAME[:EVERY]`; may be repeated")
+	switches := f.Bool("switches", true, "record when threads are on a CPU, at a cost of about a microsecond per switch")
 	c.completeValues("counter", perf.Counters())
 	return func() error {
 		o := outside.Options{Command: c.args, Path: *to, In: os.Stdin, Out: c.s.out, Err: c.s.err, NoSwitches: !*switches, Full: func(err error) {
@@ -37,7 +37,7 @@ func newRecord(c *call) func() error {
 			return err
 		}
 		if res.Lost > 0 {
-			fmt.Fprintf(c.s.err, "scopeview: %s were lost: there was no room for them; take fewer with --counter NAME:EVERY\n", show.Plural(res.Lost, "sample"))
+			fmt.Fprintf(c.s.err, "scopeview: %s lost: the buffer was full; take fewer with --counter NAME:EVERY\n", show.Plural(res.Lost, "sample"))
 		}
 		unsampled := ""
 		if res.Unsampled > 0 {
@@ -46,7 +46,7 @@ func newRecord(c *call) func() error {
 		fmt.Fprintf(c.s.err, "scopeview: %s of %s, which had %v of CPU time%s, in %s\n",
 			show.Plural(res.Samples, "sample"), show.Name(c.args[0]), res.CPU.Round(time.Millisecond), unsampled, show.Name(o.Path))
 		if res.Signal != "" {
-			return &exit{exitFailed, fmt.Errorf("%s was ended by a signal (%s); what it did until then is in %s", show.Name(c.args[0]), res.Signal, show.Name(o.Path))}
+			return &exit{exitFailed, fmt.Errorf("%s was ended by a signal (%s); %s has the recording until then", show.Name(c.args[0]), res.Signal, show.Name(o.Path))}
 		}
 		if res.Exit != 0 {
 			return &exit{code: res.Exit}

@@ -24,7 +24,7 @@ func controlAddress(ctx context.Context, arg, command, text string) (string, err
 	case command == "filter":
 		form.Set("expr", text)
 	case command == "snapshot" && text != "":
-		return "", usagef("%s: the program writes snapshots beside its trace, and not to %s; for one on this machine: scopeview snapshot %s -o FILE", a, text, a)
+		return "", usagef("%s: the program writes snapshots only beside its trace, not to %s; for a snapshot on this machine: scopeview snapshot %s -o FILE", a, text, a)
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, a.route(command), strings.NewReader(form.Encode()))
 	if err != nil {
@@ -41,7 +41,7 @@ func controlAddress(ctx context.Context, arg, command, text string) (string, err
 	case err != nil:
 		return "", a.explain(err)
 	case resp.Header.Get(ours) == "":
-		return "", fmt.Errorf("%s: a server has answered, but it is not scopehttp.Handler: nothing was done", a)
+		return "", fmt.Errorf("%s: the server that answered is not scopehttp.Handler: nothing was done", a)
 	}
 	return strings.TrimSpace(string(b)), nil
 }

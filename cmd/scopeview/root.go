@@ -93,7 +93,7 @@ func execute(ctx context.Context, s *streams, args []string) int {
 	}
 	fmt.Fprintf(s.err, "scopeview: %s\n", show.Text(e.Error()))
 	if e.code == exitUsage {
-		fmt.Fprintf(s.err, "Run '%s --help' for how to call it.\n", cmd.CommandPath())
+		fmt.Fprintf(s.err, "Run '%s --help' for usage.\n", cmd.CommandPath())
 	}
 	return e.code
 }

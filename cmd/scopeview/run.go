@@ -37,8 +37,8 @@ func newRun(c *call) func() error {
 	l := launchOf(c, build.Run)
 	f := c.flags()
 	f.BoolVar(&l.serve, "serve", false, "show the timeline in the browser while the program runs")
-	f.BoolVar(&l.calibrate, "calibrate", false, "run the program for two seconds before, to find out which functions are called too often for their length")
-	f.BoolVar(&l.attach, "attach-env", false, "print the variables that have a program of scopeview build record, and do nothing else")
+	f.BoolVar(&l.calibrate, "calibrate", false, "first run the program for two seconds, to find functions that are called too often for their length")
+	f.BoolVar(&l.attach, "attach-env", false, "list the environment variables that make a program of scopeview build record, and do nothing else")
 	l.recording()
 	return l.do
 }
@@ -56,10 +56,10 @@ func newTest(c *call) func() error {
 func launchOf(c *call, verb build.Verb) *launch {
 	l := &launch{call: c, verb: verb}
 	f := c.flags()
-	f.StringArrayVar(&l.options.Trace, "trace", nil, "record the functions of packages that match `PATTERN`, as go list takes it; a leading - excludes; may be repeated (default: the main module)")
-	f.StringSliceVar(&l.options.Advise, "advise", nil, "count how containers, buffers and locks are used, and give advice; of these `GROUPS` (default: all)")
+	f.StringArrayVar(&l.options.Trace, "trace", nil, "record the functions of packages that match `PATTERN`, as in go list; a leading - excludes; may be repeated (default: the main module)")
+	f.StringSliceVar(&l.options.Advise, "advise", nil, "count the uses of containers, buffers and locks, and give advice of these `GROUPS` (default: all)")
 	f.Lookup("advise").NoOptDefVal = "all"
-	f.BoolVar(&l.options.Memory, "memory", false, "look at loads and stores of the packages that are traced, in bursts; implies --advise=multithreaded,locality")
+	f.BoolVar(&l.options.Memory, "memory", false, "sample loads and stores of the traced packages, in bursts; implies --advise=multithreaded,locality")
 	f.BoolVar(&l.options.Args, "args", false, "record arguments that are numbers, strings, bools and durations")
 	f.BoolP("help", "h", false, "help for "+string(verb))
 	return l
@@ -69,11 +69,11 @@ func launchOf(c *call, verb build.Verb) *launch {
 func (l *launch) recording() {
 	f := l.flags()
 	f.StringVarP(&l.dir, "output", "o", "", "write traces into `DIR` (default: the newest ten of each program, in the user's cache directory)")
-	f.StringVar(&l.budget, "budget", "3%", "let recording take at most this `SHARE` of the CPU time")
-	f.StringVar(&l.root, "advise-root", "", "write what --advise has found to `PATH`.txt, .raw and .conf.out (default: scope-profile beside the traces)")
+	f.StringVar(&l.budget, "budget", "3%", "limit recording to this `SHARE` of the CPU time")
+	f.StringVar(&l.root, "advise-root", "", "write the results of --advise to `PATH`.txt, .raw and .conf.out (default: scope-profile beside the traces)")
 	l.advise.parameters(l.cmd, "advise-set")
-	f.BoolVar(&l.propagate, "propagate", false, "send the header traceparent with requests of a request, so that what their receivers record is a part of it")
-	f.BoolVar(&l.noStates, "no-states", false, "do not record what each goroutine did (Go's execution trace, and a CPU profile)")
+	f.BoolVar(&l.propagate, "propagate", false, "send the header traceparent with requests made during a request, so that their receivers' scopes belong to it")
+	f.BoolVar(&l.noStates, "no-states", false, "do not record the states of goroutines (Go's execution trace, and a CPU profile)")
 }
 
 // split separates scopeview's arguments, which come first, from the others.
@@ -183,7 +183,7 @@ func (l *launch) misplaced(args []string) error {
 			continue // go test also has it
 		}
 		if strings.HasPrefix(name, "--") && l.cmd.Flags().Lookup(name[2:]) != nil {
-			return usagef("%s is a flag of scopeview, and stands before those of go %s", name, l.verb)
+			return usagef("%s is a flag of scopeview: give it before those of go %s", name, l.verb)
 		}
 	}
 	return nil
@@ -270,7 +270,7 @@ func (l *launch) traces(program string) (string, error) {
 		return "", err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("the traces have no place: %w; give another with -o DIR", err)
+		return "", fmt.Errorf("no directory for traces: %w; give one with -o DIR", err)
 	}
 	return dir, nil
 }

@@ -22,7 +22,7 @@ const toldAdvice = 3
 func (l *launch) groups() error {
 	for _, g := range l.options.Advise {
 		if g != "all" && !slices.Contains(std.Groups, g) {
-			return usagef("--advise=%s: there is no such group; there are %s, and all", g, strings.Join(std.Groups, ", "))
+			return usagef("--advise=%s: no such group; want %s or all", g, strings.Join(std.Groups, ", "))
 		}
 	}
 	if l.options.Memory {
@@ -96,7 +96,7 @@ func (l *launch) tellAdvice(dir string, before []string) {
 	made = slices.DeleteFunc(made, func(path string) bool { return path == root+".raw" })
 	if len(made) == 0 {
 		if l.verb == build.Run {
-			fmt.Fprintln(l.s.err, "scopeview: the program left nothing to give advice of")
+			fmt.Fprintln(l.s.err, "scopeview: no advice: the program counted nothing")
 		}
 		return
 	}
@@ -120,7 +120,7 @@ func (l *launch) tellAdvice(dir string, before []string) {
 		fmt.Fprintf(l.s.err, "scopeview: %s: %s: %s; saves %s\n", advice.Place(f.Site, cwd), f.ID, show.Text(f.Advice), f.Saves())
 	}
 	if len(r.Findings) == 0 {
-		fmt.Fprintln(l.s.err, "scopeview: no advice: nothing that was seen would save what is worth a change")
+		fmt.Fprintln(l.s.err, "scopeview: no advice: no change would save enough")
 	}
 	fmt.Fprintf(l.s.err, "scopeview: %s\n", show.Name(root+".txt"))
 }

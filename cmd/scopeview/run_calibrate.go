@@ -42,7 +42,7 @@ func (l *launch) calibrated(ctx context.Context, plan *build.Plan, args []string
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], plan.Rest...)...)
 	cmd.Dir, cmd.Env = plan.Dir, append(os.Environ(), l.variables(dir)...)
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("running what was built: %w", err)
+		return nil, fmt.Errorf("running the program: %w", err)
 	}
 	stop := time.AfterFunc(calibration, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
 	kill := time.AfterFunc(2*calibration, func() { _ = cmd.Process.Kill() })
@@ -51,7 +51,7 @@ func (l *launch) calibrated(ctx context.Context, plan *build.Plan, args []string
 	kill.Stop()
 	file := traceOf(dir, cmd.Process.Pid, nil)
 	if file == "" {
-		fmt.Fprintf(l.s.err, "scopeview: calibrating: %s left no trace, so nothing is left out for it\n", filepath.Base(path))
+		fmt.Fprintf(l.s.err, "scopeview: calibrating: %s wrote no trace, so no function is left out\n", filepath.Base(path))
 		return plan, nil
 	}
 	if _, err := l.learn(plan, file); err != nil {

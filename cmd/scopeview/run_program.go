@@ -56,7 +56,7 @@ func (l *launch) run(ctx context.Context, plan *build.Plan, args []string) error
 		return err
 	}
 	if trace := traceOf(dir, pid, before); trace == "" {
-		fmt.Fprintf(l.s.err, "scopeview: %s left no trace in %s; one that starts a recording of its own has it where it says\n", filepath.Base(path), show.Name(dir))
+		fmt.Fprintf(l.s.err, "scopeview: %s wrote no trace in %s; a program that starts its own recording chooses the path\n", filepath.Base(path), show.Name(dir))
 	} else {
 		fmt.Fprintf(l.s.err, "scopeview: %s\n", show.Name(trace))
 		l.tell(ctx, trace, ended)
@@ -196,7 +196,7 @@ func (l *launch) tell(ctx context.Context, path, ended string) {
 	case len(r.Findings) > 0:
 		fmt.Fprintf(l.s.err, "scopeview: %s: %s\n", r.Findings[0].Verdict, show.Text(r.Findings[0].Text))
 	case l.verb == build.Run && end == nil: // there are many tests
-		fmt.Fprintln(l.s.err, "scopeview: the doctor finds nothing wrong")
+		fmt.Fprintln(l.s.err, "scopeview: the doctor finds no problem")
 	}
 	for _, line := range analysis.NotRecorded(t) {
 		fmt.Fprintf(l.s.err, "scopeview: %s\n", line)
@@ -214,7 +214,7 @@ func (l *launch) tellLearnt(plan *build.Plan, traces ...string) {
 		sum += n
 	}
 	if sum > 0 {
-		fmt.Fprintf(l.s.err, "scopeview: %s called too often for a budget of %s; the next build leaves out what is\n", show.Plural(int64(sum), "function"), l.budget)
+		fmt.Fprintf(l.s.err, "scopeview: %s called too often for a budget of %s; the next build leaves out such functions\n", show.Plural(int64(sum), "function"), l.budget)
 	}
 }
 

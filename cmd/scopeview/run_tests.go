@@ -47,7 +47,7 @@ func (l *launch) test(ctx context.Context, plan *build.Plan) error {
 	l.tellLearnt(plan, made...)
 	l.tellAdvice(dir, raws)
 	if len(made) > toldTraces {
-		fmt.Fprintln(l.s.err, "scopeview: scopeview doctor TRACE tells of the others")
+		fmt.Fprintln(l.s.err, "scopeview: see the others with scopeview doctor TRACE")
 	}
 	return failed
 }

@@ -39,13 +39,13 @@ type profiling struct {
 func profilingOf(c *call) *profiling {
 	x := &profiling{call: c}
 	f := c.flags()
-	f.StringVar(&x.scope, "scope", "", "only what happened in scopes whose names match `GLOBS`, and in what they called")
+	f.StringVar(&x.scope, "scope", "", "only samples and waits in scopes whose names match `GLOBS`, callees included")
 	f.UintSliceVar(&x.goroutines, "goroutine", nil, "only the goroutines with these `NUMBERS`")
-	f.UintSliceVar(&x.threads, "thread", nil, "only the threads with these `NUMBERS`, as the system has them")
-	f.UintSliceVar(&x.cpus, "cpu", nil, "only what was sampled on the CPUs with these `NUMBERS`; samples of counters have theirs (scopeview record)")
-	f.StringSliceVar(&x.states, "state", nil, "only what goroutines did in these `STATES`: cpu, lock, network and so on, as scopeview states has them")
-	f.BoolVar(&x.inline, "inline", true, "show inlined functions as functions; =false: count them for those that they were inlined into")
-	f.BoolVar(&x.imputed, "imputed", true, "count what a goroutine did for the go statement that made it too")
+	f.UintSliceVar(&x.threads, "thread", nil, "only the threads with these `NUMBERS` of the system")
+	f.UintSliceVar(&x.cpus, "cpu", nil, "only samples taken on the CPUs with these `NUMBERS`, which scopeview record records")
+	f.StringSliceVar(&x.states, "state", nil, "only these `STATES` of goroutines: cpu, lock, network and others of scopeview states")
+	f.BoolVar(&x.inline, "inline", true, "show inlined functions as functions; =false: count them for the functions that contain them")
+	f.BoolVar(&x.imputed, "imputed", true, "count the work of a goroutine also for the go statement that started it")
 	c.completeValues("state", states.Names[:])
 	return x
 }
@@ -53,12 +53,12 @@ func profilingOf(c *call) *profiling {
 // tables adds the flags of tables of metrics.
 func (x *profiling) tables() *profiling {
 	f := x.flags()
-	f.StringVarP(&x.metrics, "metrics", "m", "", "show the metrics of `LIST`: e.NAME exclusive, i.NAME inclusive, with % its share (default: the first, and off-CPU time)")
-	f.StringVar(&x.sort, "sort", "", "sort by the metric `e.NAME` or i.NAME (default: the first that is shown)")
+	f.StringVarP(&x.metrics, "metrics", "m", "", "show the metrics in `LIST`: e.NAME exclusive, i.NAME inclusive, with % as a share (default: the first, and off-CPU time)")
+	f.StringVar(&x.sort, "sort", "", "sort by the metric `e.NAME` or i.NAME (default: the first one shown)")
 	format := x.choice("format", "text", "write `FORMAT`", "text", "csv")
 	x.checks = append(x.checks, func() error {
 		if x.format = *format; x.asJSON && x.format != "text" {
-			return usagef("--json and --format %s are different documents; give one of them", x.format)
+			return usagef("--json and --format %s exclude each other", x.format)
 		}
 		return nil
 	})
@@ -165,7 +165,7 @@ func (x *profiling) selection() (*samples.Selection, error) {
 			return nil, usagef("--slowest %s: write a share of the executions, such as 1%%", x.slowest)
 		}
 		if x.scope == "" {
-			return nil, usagef("--slowest %s is about the executions of a scope: name it with --scope", x.slowest)
+			return nil, usagef("--slowest %s needs a scope: name it with --scope", x.slowest)
 		}
 		sel.Slowest = share / 100
 	}

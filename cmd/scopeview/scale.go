@@ -24,10 +24,10 @@ func newScale(c *call) func() error {
 		o     scale.Options
 	)
 	f := c.flags()
-	f.StringVarP(&procs, "procs", "p", "", "run with GOMAXPROCS as in `LIST`: 1,2,4,8 (default: 1, 2, 4 … up to the CPUs)")
+	f.StringVarP(&procs, "procs", "p", "", "run with each GOMAXPROCS in `LIST`, such as 1,2,4,8 (default: 1, 2, 4 … up to the number of CPUs)")
 	f.IntVarP(&o.Runs, "runs", "n", 3, "run `N` times with each")
 	f.BoolVar(&plain, "plain", false, "record nothing: no CPU time by name, and no cost of recording")
-	f.BoolVar(&o.Memory, "membench", false, "also measure the machine's memory, for scopeview doctor --membench")
+	f.BoolVar(&o.Memory, "membench", false, "also measure the machine's memory bandwidth, for scopeview doctor --membench")
 	return func() (err error) {
 		if o.Procs, err = parseProcs(procs); err != nil {
 			return usagef("-p %q: %w", procs, err)
@@ -62,7 +62,7 @@ func parseProcs(text string) (ps []int, err error) {
 	for word := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(word))
 		if err != nil || n < 1 || n > 1<<16 {
-			return nil, fmt.Errorf("%q is no number of processors; write 1,2,4,8", word)
+			return nil, fmt.Errorf("invalid number of processors %q; write 1,2,4,8", word)
 		}
 		if !slices.Contains(ps, n) {
 			ps = append(ps, n)

@@ -81,5 +81,5 @@ func moment(flag, text string, t *trace.Trace) (int64, error) {
 	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
 		return int64(at.Sub(t.Start())), nil
 	}
-	return 0, usagef("%s %q is no time; write for example 1.5s (from the start), -2s (before the end) or %s", flag, text, t.Start().Format(time.RFC3339))
+	return 0, usagef("%s: invalid time %q; write for example 1.5s (from the start), -2s (before the end) or %s", flag, text, t.Start().Format(time.RFC3339))
 }

@@ -14,9 +14,9 @@ import (
 )
 
 func newServe(c *call) func() error {
-	addr := c.flags().String("addr", "127.0.0.1:0", "listen at `HOST:PORT`; port 0 is a free one")
-	allow := c.flags().StringArray("allow-host", nil, "also answer under this `NAME` or address, beside localhost (may be repeated)")
-	all := c.flags().Bool("insecure-bind", false, "let --addr be one that other machines can reach: what they get is protected by the token alone, which is not encrypted")
+	addr := c.flags().String("addr", "127.0.0.1:0", "listen at `HOST:PORT`; 0: a free port")
+	allow := c.flags().StringArray("allow-host", nil, "accept requests for host `NAME` too, beside localhost; may be repeated")
+	all := c.flags().Bool("insecure-bind", false, "allow an --addr that other machines can reach; only the token protects the traces, and it is sent unencrypted")
 	return func() error {
 		path, err := findShelf(c.args[0])
 		if err != nil {
@@ -37,7 +37,7 @@ func newServe(c *call) func() error {
 				host, _, _ := net.SplitHostPort(*addr)
 				*allow = append(*allow, host, a.String())
 			}
-			fmt.Fprintf(c.s.err, "scopeview: %s can be reached from other machines: traces hold file names and arguments, and the token, which goes over the network as it is, is all that protects them\n", ln.Addr())
+			fmt.Fprintf(c.s.err, "scopeview: other machines can reach %s: traces have file names and arguments, and only the token protects them, which is sent unencrypted\n", ln.Addr())
 		}
 		server, err := live.New(live.Options{Path: path, With: c.with, Of: c.sel.Selection, AllowHosts: *allow, Version: version(), Weights: machineWeights()})
 		if err != nil {
@@ -69,7 +69,7 @@ func listen(ctx context.Context, addr string, all bool) (net.Listener, error) {
 	}
 	ln, err := l.Listen(ctx, "tcp", addr)
 	if errors.Is(err, errOthers) {
-		return nil, usagef("--addr %s: %w; go through a tunnel (see --help), or add --insecure-bind", addr, errOthers)
+		return nil, usagef("--addr %s: %w; use a tunnel (see --help), or add --insecure-bind", addr, errOthers)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listening at %s: %w; give another with --addr", addr, err)
@@ -104,7 +104,7 @@ func checkAddr(addr string) error {
 		return usagef("--addr %s: want HOST:PORT, such as 127.0.0.1:8080", addr)
 	}
 	if host == "" {
-		return usagef("--addr %s: name the host too, as in localhost%s", addr, addr)
+		return usagef("--addr %s: give the host too, such as localhost%s", addr, addr)
 	}
 	return nil
 }

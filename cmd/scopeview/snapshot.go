@@ -36,20 +36,20 @@ func newSnapshot(c *call) func() error {
 	}
 	f := c.flags()
 	f.StringVarP(&to, "output", "o", "", "write to the new `FILE`, or to new files in the directory (default: beside the trace, with the time in its name)")
-	f.DurationVar(&timeout, "timeout", 0, "give up a trace that takes longer (default: none, with --triggered 30s)")
-	f.StringVar(&watch, "triggered", "", "make a set whenever a program's trigger has written a snapshot to `DIR`")
-	f.StringArrayVar(&w.also, "also", nil, "with --triggered: a neighbour, a `TRACE` as above (may be repeated)")
-	f.IntVar(&w.keep, "keep", 10, "with --triggered: how many sets are kept")
+	f.DurationVar(&timeout, "timeout", 0, "give up on a trace that takes longer (default: no limit; with --triggered 30s)")
+	f.StringVar(&watch, "triggered", "", "make a set for each snapshot that a program's trigger writes to `DIR`")
+	f.StringArrayVar(&w.also, "also", nil, "with --triggered: copy this neighbour, a `TRACE`; may be repeated")
+	f.IntVar(&w.keep, "keep", 10, "with --triggered: keep the newest `N` sets")
 	return func() error {
 		switch {
 		case to == "-":
 			return usagef("-o -: a snapshot is a file of its own; give its name")
 		case timeout < 0:
-			return usagef("--timeout %v: give how long each may take, such as 30s", timeout)
+			return usagef("--timeout %v: give a duration per trace, such as 30s", timeout)
 		case watch == "" && (len(w.also) > 0 || c.changed("keep")):
-			return usagef("--also and --keep are for --triggered DIR; for snapshots now name the neighbours as TRACEs")
+			return usagef("--also and --keep need --triggered DIR; for snapshots now give the neighbours as TRACEs")
 		case watch != "" && len(c.args) > 0:
-			return usagef("--triggered %s takes the snapshots that come there, and no TRACE; name %s with --also", watch, c.args[0])
+			return usagef("--triggered %s takes no TRACE; give %s with --also", watch, c.args[0])
 		case watch != "":
 			w.dir, w.out, w.patience = watch, to, cmp.Or(timeout, 30*time.Second)
 			return w.run(c.context(), c.s)
@@ -154,7 +154,7 @@ func (l *lockedWriter) Write(b []byte) (int, error) {
 // told prints the name of a new snapshot.
 func (x *copies) told(res snapshot.Result) error {
 	if res.Missed > 0 {
-		fmt.Fprintf(x.s.err, "scopeview: the program was faster by %s of its ring, overwritten before they were copied\n", show.Plural(int64(res.Missed), "chunk"))
+		fmt.Fprintf(x.s.err, "scopeview: the program overwrote %s of its ring before they were copied\n", show.Plural(int64(res.Missed), "chunk"))
 	}
 	name := res.Path
 	if x.s.outTerm {
@@ -186,7 +186,7 @@ func (x *copies) one(ctx context.Context, arg string) (res snapshot.Result, err 
 				arg = a.String()
 			}
 		}
-		return res, fmt.Errorf("%s: no snapshot within %v; --timeout gives it longer", arg, x.timeout)
+		return res, fmt.Errorf("%s: no snapshot within %v; wait longer with --timeout", arg, x.timeout)
 	}
 	return res, err
 }
@@ -274,7 +274,7 @@ func copyTrace(ctx context.Context, from, to string, o snapshot.Options) (res sn
 	case errors.Is(err, fs.ErrExist):
 		return res, fmt.Errorf("%w; give another name with -o, or remove the file", err)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist):
-		return res, fmt.Errorf("%w; give the name of a file that can be made, with -o", err)
+		return res, fmt.Errorf("%w; give another file with -o", err)
 	}
 	return res, err
 }

@@ -66,7 +66,7 @@ func (c *call) plainTimes() error {
 		}
 		d, err := time.ParseDuration(m.text)
 		if err != nil || d < 0 {
-			return usagef("%s %s: of what is no recording times are from its begin, such as 1.5s", m.flag, m.text)
+			return usagef("%s %s: for a file that is not a recording, give a time from its begin, such as 1.5s", m.flag, m.text)
 		}
 		*m.to = int64(d)
 	}

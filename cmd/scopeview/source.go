@@ -22,8 +22,8 @@ type annotated struct {
 func annotatedOf(c *call) *annotated {
 	x := &annotated{profiling: profilingOf(c).tables()}
 	f := c.flags()
-	f.StringVar(&x.binary, "binary", "", "the executable that ran is `FILE`")
-	f.StringArrayVar(&x.maps, "path-map", nil, "look for sources whose names begin with OLD where they begin with NEW: `OLD=NEW`; may be repeated")
+	f.StringVar(&x.binary, "binary", "", "read the executable that ran from `FILE`")
+	f.StringArrayVar(&x.maps, "path-map", nil, "replace the prefix OLD of source paths by NEW: `OLD=NEW`; may be repeated")
 	f.BoolVar(&x.commentary, "commentary", false, "show the compiler's remarks on the lines")
 	return x
 }
@@ -70,7 +70,7 @@ func (x *annotated) annotate(of func(ctx context.Context, v *profile.View, c *an
 
 func newSource(c *call) func() error {
 	x := annotatedOf(c)
-	c.flags().StringVar(&x.hot, "hot", "75%", "mark lines that have this `SHARE` of what the hottest line has")
+	c.flags().StringVar(&x.hot, "hot", "75%", "mark lines with at least this `SHARE` of the hottest line's value")
 	return func() error { return x.annotate(annotate.Source) }
 }
 

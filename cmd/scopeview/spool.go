@@ -54,7 +54,7 @@ const standardInput = "-"
 func (d *downloads) stream(ctx context.Context, s *streams, arg string) (*incoming, error) {
 	if arg == standardInput {
 		if s.inTerm {
-			return nil, usagef("-: standard input is this terminal; a trace comes to it from a pipe, or by < FILE")
+			return nil, usagef("-: standard input is a terminal; use a pipe, or < FILE")
 		}
 		if d.stdin {
 			return nil, usagef("-: standard input can be read only once")
@@ -124,9 +124,9 @@ func (d *downloads) spool(ctx context.Context, s *streams, in *incoming) (path s
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case errors.Is(err, syscall.ENOSPC):
-		return "", fmt.Errorf("%w; TMPDIR may name a directory with more space", err)
+		return "", fmt.Errorf("%w; set TMPDIR to a directory with more space", err)
 	case errors.Is(err, io.ErrUnexpectedEOF) && !errors.As(err, &failed) && n > 0:
-		fmt.Fprintf(s.err, "scopeview: %s: %s: the compressed data end early; what is whole of it is read\n", show.Text(in.name), s.alarm("cut off after "+show.Size(in.got.Load())))
+		fmt.Fprintf(s.err, "scopeview: %s: %s: the compressed data end early; the complete part is read\n", show.Text(in.name), s.alarm("cut off after "+show.Size(in.got.Load())))
 		return path, nil
 	}
 	return path, err

@@ -9,16 +9,16 @@ import (
 )
 
 func newStacks(c *call) func() error {
-	depth := c.flags().Int("depth", 3, "sum up by the innermost `N` callers; 0: by all")
-	skip := c.flags().Int("skip", 0, "leave out the innermost `N` callers, in every form")
+	depth := c.flags().Int("depth", 3, "add up by the innermost `N` callers; 0: all")
+	skip := c.flags().Int("skip", 0, "leave out the innermost `N` callers, in every format")
 	format := c.choice("format", "text", "write `FORMAT`", "text", "folded", "pprof")
-	value := c.choice("value", "calls", "count `WHAT` with --format folded", "calls", "weight")
+	value := c.choice("value", "calls", "show `VALUE` with --format folded", "calls", "weight")
 	c.checks = append(c.checks, func() error {
 		switch {
 		case *format != "text" && c.asJSON:
-			return usagef("--format %s and --json are different documents; give one of them", *format)
+			return usagef("--format %s and --json exclude each other", *format)
 		case *depth < 0 || *skip < 0:
-			return usagef("--depth %d, --skip %d: none can be negative", *depth, *skip)
+			return usagef("--depth %d, --skip %d: must not be negative", *depth, *skip)
 		case *format == "pprof":
 			return c.refuseTerminal("a compressed profile", "-o FILE.pb.gz")
 		}

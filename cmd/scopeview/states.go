@@ -13,11 +13,11 @@ import (
 )
 
 func newStates(c *call) func() error {
-	self := c.flags().Bool("self", false, "show the times in scopes without those in the scopes inside them")
-	by := c.choice("by", "name", "sum up by `WHAT`", analysis.Bys...)
+	self := c.flags().Bool("self", false, "exclude the times in the scopes inside a scope")
+	by := c.choice("by", "name", "add up by `KIND`", analysis.Bys...)
 	c.checks = append(c.checks, func() error {
 		if analysis.By(*by) != analysis.ByName && (*self || c.sel.nameText != "") {
-			return usagef("--self and --name are about scopes, and go with --by name")
+			return usagef("--self and --name need --by name")
 		}
 		return nil
 	})
@@ -41,7 +41,7 @@ func noGoTrace(t *trace.Trace, path string) error {
 	if why, off := strings.CutPrefix(t.Lookup("gotrace"), "off: "); off && why != "" {
 		text = show.Text(why)
 	} else if t.Lookup("gotrace") == "on (flight recorder)" {
-		text = "of a ring Go keeps it in the program's memory, until the program ends or scopeview snapshot asks for it"
+		text = "for a ring, Go keeps it in the program's memory until it ends or scopeview ctl requests a snapshot"
 	}
-	return fmt.Errorf("%s has no Go execution trace, so what its goroutines did is not known: %s", show.Name(path), text)
+	return fmt.Errorf("%s has no Go execution trace, so the states of its goroutines are not known: %s", show.Name(path), text)
 }

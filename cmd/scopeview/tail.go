@@ -24,8 +24,8 @@ const (
 )
 
 func newTail(c *call) func() error {
-	from := c.flags().String("from", "", "leave out what ended before `TIME`: 0 is the trace's start, -5s five seconds ago (default: now)")
-	open := c.flags().Bool("still-open", false, "also print, every second, the scopes that are still open")
+	from := c.flags().String("from", "", "leave out everything that ended before `TIME`: 0 is the trace's start, -5s five seconds ago (default: now)")
+	open := c.flags().Bool("still-open", false, "also print the open scopes, every second")
 	return func() error {
 		f, _, err := openFile(c.context(), c.args[0])
 		if err != nil {
@@ -202,7 +202,7 @@ func (t *tailer) tellLosses() {
 	tr := t.follower.Trace()
 	if _, total := analysis.Losses(tr); total > t.lost {
 		t.out.Flush()
-		t.tell(t.s.alarm(fmt.Sprintf("%s more lost; in all, %s", show.Count(total-t.lost), analysis.LossText(analysis.Losses(tr)))))
+		t.tell(t.s.alarm(fmt.Sprintf("%s more lost; in total %s", show.Count(total-t.lost), analysis.LossText(analysis.Losses(tr)))))
 		t.lost = total
 	}
 	if missed := t.follower.Missed(); missed > t.missed {

@@ -4,7 +4,7 @@ import "github.com/scopeview/scopeview/internal/report/top"
 
 func newTop(c *call) func() error {
 	order := c.choice("sort", "total", "sort by `COLUMN`", top.Orders...)
-	by := c.choice("by", "name", "sum up by `WHAT`", "name", "track")
+	by := c.choice("by", "name", "add up by `KIND`", "name", "track")
 	return func() error {
 		r, err := top.Of(c.context(), c.t, c.part(), *order, *by == "track")
 		return c.show(r, err)

@@ -44,11 +44,11 @@ func (n *neighbours) run(ctx context.Context, s *streams) error {
 	case n.out == "":
 		return usagef("--triggered needs -o DIR, the directory for the sets")
 	case n.keep < 1:
-		return usagef("--keep %d: at least one set is kept", n.keep)
+		return usagef("--keep %d: must be at least 1", n.keep)
 	case err == nil && !st.IsDir():
-		return usagef("--triggered %s: it is no directory; give the one that scope.WithTrigger writes to", n.dir)
+		return usagef("--triggered %s: not a directory; give the one of scope.WithTrigger", n.dir)
 	case slices.Contains(n.also, standardInput):
-		return usagef("--also -: standard input is no neighbour")
+		return usagef("--also -: standard input can't be a neighbour")
 	}
 	s = s.forMany()
 	n.stderr = func(text string, args ...any) {
@@ -116,7 +116,7 @@ func (n *neighbours) handle(ctx context.Context, s *streams, name string) error 
 	}
 	n.old[name] = true
 	if since := time.Since(n.last); !n.last.IsZero() && since < setEvery {
-		n.stderr("%s: no set is made of it, %v after the last one", path, since.Round(time.Millisecond))
+		n.stderr("%s: no set for it, only %v after the last one", path, since.Round(time.Millisecond))
 		return nil
 	}
 	n.last = time.Now()

@@ -32,11 +32,11 @@ func isVetTool(args []string) bool {
 func vetTool() { unitchecker.Main(scopevet.Analyzer) }
 
 func newVet(c *call) func() error {
-	tags := c.flags().String("tags", "", "build `TAGS` to look with, as go vet takes them")
+	tags := c.flags().String("tags", "", "use these build `TAGS`, as go vet does")
 	return func() error {
 		self, err := os.Executable()
 		if err != nil {
-			return fmt.Errorf("vet gives itself to the go command, and its file can't be found: %w", err)
+			return fmt.Errorf("finding scopeview's own file for go vet: %w", err)
 		}
 		packages := c.args
 		if len(packages) == 0 {
