@@ -39,7 +39,7 @@ func adviceOf(trace string) (a *reportdoctor.Advice, spares string) {
 	}
 	dir, _ := os.Getwd() // without it paths are absolute
 	a = &reportdoctor.Advice{Raw: raw, Best: []reportdoctor.Advise{}}
-	for _, f := range r.Best(toldAdvice, citedShare) {
+	for _, f := range r.Best(maxAdvice, citedShare) {
 		a.Best = append(a.Best, reportdoctor.Advise{
 			ID: f.ID, Site: f.Site, Place: advice.Place(f.Site, dir), Advice: f.Advice, Saves: f.Saves(),
 			Time: int64(f.NS), Share: math.Round(f.Share*1e6) / 1e6, Bytes: int64(f.Bytes),

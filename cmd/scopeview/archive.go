@@ -104,7 +104,7 @@ func (a *archiving) store(arg string) error {
 	if err != nil {
 		return err
 	}
-	g.tell(a.s.err)
+	g.warn(a.s.err)
 	list := g.list
 	if len(list) == 0 && a.to == "" {
 		_, err := fmt.Fprintf(a.s.out, "%s: all files that were found are stored already\n", show.Name(to))
@@ -152,7 +152,7 @@ func (a *archiving) inPlace(x *annotated) (string, error) {
 		why = "it lies in several files"
 	case len(analysis.Damage(x.t.Problems())) > 0:
 		why = "it is damaged, and replacing it would destroy the evidence"
-	case foreign(st):
+	case ownedByOthers(st):
 		why = "it belongs to another user, who could not read the new one"
 	default:
 		return path, nil
@@ -222,8 +222,8 @@ func (g *gathered) sources(from *symbols.Sources, names []string, program string
 	return nil
 }
 
-// tell prints warnings about the stored files.
-func (g *gathered) tell(w io.Writer) {
+// warn prints warnings about the stored files.
+func (g *gathered) warn(w io.Writer) {
 	if g.unsure {
 		fmt.Fprintln(w, "scopeview: can't check whether the executable is the one that ran: the samples have no build id")
 	}
@@ -289,7 +289,7 @@ func packagesOfPlaces(places []trace.Place, from *symbols.Sources, names map[str
 // added.
 func (a *archiving) writeTo(ctx context.Context, x *annotated, list []*storing, to string) (int64, error) {
 	if a.to != "" {
-		if err := notThere(to); err != nil {
+		if err := mustNotExist(to); err != nil {
 			return 0, err
 		}
 	}

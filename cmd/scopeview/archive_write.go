@@ -142,7 +142,7 @@ func writeStored(ctx context.Context, from, to string, chunk int64, n uint32, li
 		return 0, err
 	}
 	if !replaces {
-		return more, appear(temp, to)
+		return more, renameNew(temp, to)
 	}
 	return more, replace(temp, to)
 }

@@ -77,7 +77,7 @@ func (c *call) open(arg string) (err error) {
 	if c.t, c.path, err = openTrace(c.context(), arg); err != nil {
 		return err
 	}
-	c.path = c.s.given(c.path)
+	c.path = c.s.nameOf(c.path)
 	if err = c.out.notOver(c.path); err == nil {
 		err = c.sel.resolve(c.t)
 	}

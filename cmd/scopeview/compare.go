@@ -239,7 +239,7 @@ func (c *call) readRuns(v *report.View, function string) (*runs, error) {
 			return r, err
 		}
 		if plain != nil {
-			r.read, r.plain = append(r.read, run), append(r.plain, plainProfile{c.s.given(arg), plain})
+			r.read, r.plain = append(r.read, run), append(r.plain, plainProfile{c.s.nameOf(arg), plain})
 			continue
 		}
 		if err := c.open(arg); err != nil {

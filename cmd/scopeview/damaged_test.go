@@ -102,10 +102,10 @@ func damagedFiles(t *testing.T) {
 	write("cut.data", perf[:len(perf)-10])
 }
 
-// TestEveryCommandTellsOfDamagedInput: each command that reads a cut or damaged file reports it,
+// TestEveryCommandReportsDamagedInput: each command that reads a cut or damaged file reports it,
 // and exits with 1 if the file is damaged or unusable, and with --strict with 3 if a part is
 // missing.
-func TestEveryCommandTellsOfDamagedInput(t *testing.T) {
+func TestEveryCommandReportsDamagedInput(t *testing.T) {
 	damagedFiles(t)
 	for name, c := range leafCommands(newRoot(&streams{})) {
 		group := c

@@ -63,7 +63,7 @@ func (d *downloads) replace(c *call) error {
 // local returns the file to read for TRACE and, if it is a copy of a trace that may grow, the name of
 // that for messages.
 func (d *downloads) local(c *call, arg string) (path, copyOf string, err error) {
-	path, name, err := d.bring(c.context(), c.s, arg)
+	path, name, err := d.localFile(c.context(), c.s, arg)
 	if err != nil {
 		return "", "", err
 	}
@@ -71,7 +71,7 @@ func (d *downloads) local(c *call, arg string) (path, copyOf string, err error) 
 		copyOf = name
 	}
 	if path != arg && !isAddress(arg) {
-		c.s.means(path, name)
+		c.s.setName(path, name)
 	}
 	if c.takes == takesSource {
 		return path, copyOf, nil
@@ -97,9 +97,9 @@ func (c *call) warnCopy(name string) error {
 	return nil
 }
 
-// bring returns the file for TRACE: arg itself, if it can be read at random, or else a copy. name
+// localFile returns the file for TRACE: arg itself, if it can be read at random, or else a copy. name
 // is the name for messages.
-func (d *downloads) bring(ctx context.Context, s *streams, arg string) (path, name string, err error) {
+func (d *downloads) localFile(ctx context.Context, s *streams, arg string) (path, name string, err error) {
 	if isAddress(arg) {
 		a, err := parseAddress(arg)
 		if err != nil {

@@ -220,7 +220,7 @@ func TestDownloadProgress(t *testing.T) {
 		errs.Reset()
 		a := &arrival{s: s, in: &incoming{all: test.all}, begin: time.Now().Add(-test.took)}
 		a.in.got.Store(test.got)
-		a.tell()
+		a.show()
 		a.done()
 		if errs.String() != test.want {
 			t.Errorf("%+v: %q", test, errs.String())

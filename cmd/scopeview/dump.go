@@ -15,7 +15,7 @@ func newDump(c *call) func() error {
 			return err
 		}
 		defer f.Close()
-		name := c.s.given(f.Name())
+		name := c.s.nameOf(f.Name())
 		if err := c.out.notOver(name); err != nil {
 			return err
 		}

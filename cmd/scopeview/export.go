@@ -86,7 +86,7 @@ func newPprof(c *call) func() error {
 			if x.t != nil {
 				start = x.t.Start()
 			}
-			return x.foreign(func(w io.Writer) error { return pprof.Write(w, x.p, pprof.Options{Start: start}) })
+			return x.writeForeign(func(w io.Writer) error { return pprof.Write(w, x.p, pprof.Options{Start: start}) })
 		}
 		m := x.p.Metric(*folded)
 		if m < 0 {
@@ -95,7 +95,7 @@ func newPprof(c *call) func() error {
 		if n := pprof.Unfoldable(x.p, m); n > 0 {
 			fmt.Fprintf(c.s.err, "scopeview: %s: left out %s with negative values, which a flame graph can't show\n", show.Name(c.args[0]), show.Plural(n, "stack"))
 		}
-		return x.foreign(func(w io.Writer) error { return pprof.Fold(c.out.exact(c.s, w), x.p, m) })
+		return x.writeForeign(func(w io.Writer) error { return pprof.Fold(c.out.exact(c.s, w), x.p, m) })
 	}
 }
 
@@ -113,7 +113,7 @@ func newGoTrace(c *call) func() error {
 		if err := readGoTrace(c.t); err != nil {
 			return err
 		}
-		return c.foreign(func(w io.Writer) error {
+		return c.writeForeign(func(w io.Writer) error {
 			if _, err := io.Copy(w, g.Reader()); err != nil {
 				return fmt.Errorf("copying Go execution trace %d of %s: %w", g.Stream, show.Name(c.path), err)
 			}

@@ -76,7 +76,7 @@ type candidate struct {
 func newest(paths []string) string {
 	var best candidate
 	for _, p := range paths {
-		if f := lookAt(p); best.path == "" || f.compare(best) > 0 {
+		if f := readCandidate(p); best.path == "" || f.compare(best) > 0 {
 			best = f
 		}
 	}
@@ -110,8 +110,8 @@ func (f candidate) joined() bool {
 	return t.Lookup(gotrace.FactJoined) != ""
 }
 
-// lookAt reads a trace's header.
-func lookAt(path string) candidate {
+// readCandidate reads a trace's header.
+func readCandidate(path string) candidate {
 	f := candidate{path: path}
 	st, err := os.Stat(path)
 	if err != nil {

@@ -31,7 +31,7 @@ func newJoin(c *call) func() error {
 		}
 		got := downloads{patience: stalledAfter}
 		defer got.remove()
-		path, _, err := got.bring(c.context(), c.s, c.args[1])
+		path, _, err := got.localFile(c.context(), c.s, c.args[1])
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func openGoTrace(path string) (*goTraceFile, error) {
 // join writes to to the trace at from with g added. The file appears when it is complete; after an
 // error nothing is left.
 func join(ctx context.Context, s *streams, from string, g *goTraceFile, to string) error {
-	if err := notThere(to); err != nil {
+	if err := mustNotExist(to); err != nil {
 		return err
 	}
 	stream, chunk, err := nextStream(ctx, from)
@@ -142,7 +142,7 @@ func join(ctx context.Context, s *streams, from string, g *goTraceFile, to strin
 	if err := checkJoined(ctx, s, temp, stream, total, g.Name()); err != nil {
 		return err
 	}
-	return appear(temp, to)
+	return renameNew(temp, to)
 }
 
 // nextStream returns the number of the next Go execution trace of a trace, and the trace's chunk
@@ -227,21 +227,21 @@ func checkJoined(ctx context.Context, s *streams, path string, stream uint32, si
 	return nil
 }
 
-// notThere returns an error if the file exists.
-func notThere(path string) error {
+// mustNotExist returns an error if the file exists.
+func mustNotExist(path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s: %w; give another name with -o, or remove the file", path, fs.ErrExist)
 	}
 	return nil
 }
 
-// appear renames a file. It does not overwrite a file that has appeared under that name meanwhile,
+// renameNew renames a file. It does not overwrite a file that has appeared under that name meanwhile,
 // if the file system has links.
-func appear(temp, path string) error {
+func renameNew(temp, path string) error {
 	if os.Link(temp, path) == nil {
 		return nil // temp is removed by the caller
 	}
-	if err := notThere(path); err != nil {
+	if err := mustNotExist(path); err != nil {
 		return err
 	}
 	return os.Rename(temp, path)

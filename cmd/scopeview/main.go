@@ -18,7 +18,7 @@ func main() {
 		debug.SetGCPercent(25)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	if list := heeded(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP); len(list) > 0 { // SIGHUP: its terminal was closed
+	if list := notIgnored(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP); len(list) > 0 { // SIGHUP: its terminal was closed
 		ctx, stop = signal.NotifyContext(ctx, list...)
 	}
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends a command that does not end by itself

@@ -18,10 +18,10 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// TestLiveLooksNestNothing: while a program runs whose goroutines run one scope after the other, no
+// TestLiveReadersNestNothing: while a program runs whose goroutines run one scope after the other, no
 // view shows a goroutine in two scopes: neither top PID, which reads the chunks one after the
 // other, nor the readers that follow the trace, nor the sums of serve.
-func TestLiveLooksNestNothing(t *testing.T) {
+func TestLiveReadersNestNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := scope.Start(path); err != nil {
 		t.Fatal(err)

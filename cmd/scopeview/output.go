@@ -38,7 +38,7 @@ func (o *output) write(s *streams, f func(w io.Writer) error) (err error) {
 	path := o.path
 	st, err := os.Lstat(path)
 	if err == nil && st.Mode()&(os.ModeSymlink|os.ModeNamedPipe) != 0 {
-		if foreign(st) {
+		if ownedByOthers(st) {
 			return fmt.Errorf("%s belongs to another user, who can redirect it; give another name", o.path)
 		}
 		if target, err := filepath.EvalSymlinks(path); err == nil {

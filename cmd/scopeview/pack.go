@@ -24,7 +24,7 @@ func newPack(c *call) func() error {
 			return err
 		}
 		defer src.remove()
-		out, err := madeOf(src.path, beside, *to, extension, packedExtension)
+		out, err := outputPath(src.path, beside, *to, extension, packedExtension)
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func newUnpack(c *call) func() error {
 		if _, packed := f.Packed(); !packed {
 			return fmt.Errorf("%s is not packed", show.Name(src.path))
 		}
-		out, err := madeOf(src.path, beside, *to, packedExtension, extension)
+		out, err := outputPath(src.path, beside, *to, packedExtension, extension)
 		if err != nil {
 			return err
 		}
@@ -122,9 +122,9 @@ func isPacked(path string) bool {
 	return packed
 }
 
-// madeOf returns the output for a file derived from the trace at path: to, if set, or else a new
+// outputPath returns the output for a file derived from the trace at path: to, if set, or else a new
 // file in the directory beside, with the trace's ending replaced.
-func madeOf(path, beside, to, ending, newEnding string) (*output, error) {
+func outputPath(path, beside, to, ending, newEnding string) (*output, error) {
 	out := &output{to}
 	if to != "" {
 		if to == "-" && newEnding == packedExtension {

@@ -30,8 +30,8 @@ func buildingOf(c *call) *building {
 	return b
 }
 
-// everything returns the patterns of packages, by default all.
-func everything(patterns []string) []string {
+// orAll returns the patterns of packages, by default all.
+func orAll(patterns []string) []string {
 	if len(patterns) == 0 {
 		return []string{"./..."}
 	}
@@ -44,7 +44,7 @@ func (b *building) load(e *pgo.Edges, patterns []string, module bool) (*source.S
 	for x := range e.Weight {
 		names[x.Caller], names[x.Callee] = true, true
 	}
-	c := source.Config{Dir: b.dir, Patterns: everything(patterns), Flags: b.flags, Module: module}
+	c := source.Config{Dir: b.dir, Patterns: orAll(patterns), Flags: b.flags, Module: module}
 	for name := range names {
 		c.Names = append(c.Names, name)
 	}

@@ -81,9 +81,9 @@ func recursive(depth int, d time.Duration) int {
 	return recursive(depth-1, d/2) + spin(d/2)
 }
 
-// TestAsPprofSaysIt: for a CPU profile, functions prints the same exclusive and inclusive times as
+// TestFunctionsAgreesWithPprof: for a CPU profile, functions prints the same exclusive and inclusive times as
 // go tool pprof, with and without inlined functions.
-func TestAsPprofSaysIt(t *testing.T) {
+func TestFunctionsAgreesWithPprof(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f, err := os.Create("cpu.pprof")
 	if err != nil {

@@ -69,8 +69,8 @@ type arrival struct {
 	printed bool
 }
 
-// tell shows how much has arrived, the speed, and the estimated remaining time.
-func (a *arrival) tell() {
+// show shows how much has arrived, the speed, and the estimated remaining time.
+func (a *arrival) show() {
 	now := time.Now()
 	if !a.s.errTerm || now.Before(a.next) {
 		return

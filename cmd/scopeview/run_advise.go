@@ -15,8 +15,8 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// toldAdvice is the number of pieces of advice printed at the end of a run.
-const toldAdvice = 3
+// maxAdvice is the number of pieces of advice printed at the end of a run.
+const maxAdvice = 3
 
 // groups checks the groups of diagnostics in the flags.
 func (l *launch) groups() error {
@@ -44,7 +44,7 @@ func (l *launch) adviseVariables(dir string) (env []string) {
 	}
 	env = append(env, "SCOPEVIEW_ADVISE="+dir+string(filepath.Separator), "SCOPEVIEW_ADVISE_RUN="+l.tag())
 	if _, err := l.advise.params(l.cmd, l.adviseRoot(dir)+".conf"); err != nil {
-		return env // tellAdvice reports the error
+		return env // printAdvice reports the error
 	}
 	for name, value := range l.advise.counted {
 		if v := variable + strings.ToUpper(name); os.Getenv(v) == "" {
@@ -57,8 +57,8 @@ func (l *launch) adviseVariables(dir string) (env []string) {
 // tag distinguishes the raw files of this run from those of others that end meanwhile.
 func (l *launch) tag() string { return strconv.Itoa(os.Getpid()) }
 
-// left reports whether a program of this run has left a raw file.
-func (l *launch) left(path string) bool {
+// ofThisRun reports whether a program of this run has left a raw file.
+func (l *launch) ofThisRun(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
 		return false
@@ -85,13 +85,13 @@ func rawsIn(dir string) []string {
 	return list
 }
 
-// tellAdvice writes the advice on the counts of a run's programs, and prints the first pieces.
+// printAdvice writes the advice on the counts of a run's programs, and prints the first pieces.
 // before are the raw files that existed before.
-func (l *launch) tellAdvice(dir string, before []string) {
+func (l *launch) printAdvice(dir string, before []string) {
 	if len(l.options.Advise) == 0 || os.Getenv("SCOPEVIEW_ADVISE") != "" {
 		return // the user who set the variable reads it
 	}
-	made := slices.DeleteFunc(rawsIn(dir), func(path string) bool { return slices.Contains(before, path) || !l.left(path) })
+	made := slices.DeleteFunc(rawsIn(dir), func(path string) bool { return slices.Contains(before, path) || !l.ofThisRun(path) })
 	root := l.adviseRoot(dir)
 	made = slices.DeleteFunc(made, func(path string) bool { return path == root+".raw" })
 	if len(made) == 0 {
@@ -115,7 +115,7 @@ func (l *launch) tellAdvice(dir string, before []string) {
 			os.Remove(raw) // its trace is not kept, and its contents are in the root's file
 		}
 	}
-	for i := range r.Findings[:min(toldAdvice, len(r.Findings))] {
+	for i := range r.Findings[:min(maxAdvice, len(r.Findings))] {
 		f := &r.Findings[i]
 		fmt.Fprintf(l.s.err, "scopeview: %s: %s: %s; saves %s\n", advice.Place(f.Site, cwd), f.ID, show.Text(f.Advice), f.Saves())
 	}

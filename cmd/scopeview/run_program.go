@@ -59,13 +59,13 @@ func (l *launch) run(ctx context.Context, plan *build.Plan, args []string) error
 		fmt.Fprintf(l.s.err, "scopeview: %s wrote no trace in %s; a program that starts its own recording chooses the path\n", filepath.Base(path), show.Name(dir))
 	} else {
 		fmt.Fprintf(l.s.err, "scopeview: %s\n", show.Name(trace))
-		l.tell(ctx, trace, ended)
-		l.tellLearnt(plan, trace)
+		l.printSummary(ctx, trace, ended)
+		l.learnAndReport(plan, trace)
 		if l.opens() {
 			l.show(ctx, trace)
 		}
 	}
-	l.tellAdvice(dir, raws)
+	l.printAdvice(dir, raws)
 	if stop != nil {
 		stop()
 	}
@@ -128,7 +128,7 @@ func (l *launch) program(plan *build.Plan, path string, env []string) (pid, code
 // forwarding runs a command, and forwards the signals that this process receives.
 func forwarding(cmd *exec.Cmd) error {
 	signals := make(chan os.Signal, 16)
-	if list := heeded(forwarded...); len(list) > 0 {
+	if list := notIgnored(forwarded...); len(list) > 0 {
 		signal.Notify(signals, list...)
 	}
 	defer signal.Stop(signals)
@@ -149,9 +149,9 @@ func forwarding(cmd *exec.Cmd) error {
 	}
 }
 
-// heeded returns the signals that are not ignored. An ignored signal, as under nohup, stays ignored
+// notIgnored returns the signals that are not ignored. An ignored signal, as under nohup, stays ignored
 // in the program only if this process does not catch it.
-func heeded(signals ...os.Signal) []os.Signal {
+func notIgnored(signals ...os.Signal) []os.Signal {
 	return slices.DeleteFunc(slices.Clone(signals), signal.Ignored)
 }
 
@@ -171,8 +171,8 @@ func traceOf(dir string, pid int, before []string) string {
 	return ""
 }
 
-// tell prints the main facts about a trace.
-func (l *launch) tell(ctx context.Context, path, ended string) {
+// printSummary prints the main facts about a trace.
+func (l *launch) printSummary(ctx context.Context, path, ended string) {
 	t, _, err := openTrace(context.WithoutCancel(ctx), path)
 	if err != nil {
 		fmt.Fprintf(l.s.err, "scopeview: %s\n", show.Text(err.Error()))
@@ -203,8 +203,8 @@ func (l *launch) tell(ctx context.Context, path, ended string) {
 	}
 }
 
-// tellLearnt learns from the traces of a run, and prints the result.
-func (l *launch) tellLearnt(plan *build.Plan, traces ...string) {
+// learnAndReport learns from the traces of a run, and prints the result.
+func (l *launch) learnAndReport(plan *build.Plan, traces ...string) {
 	sum := 0
 	for _, path := range traces {
 		n, err := l.learn(plan, path)
@@ -260,7 +260,7 @@ func (l *launch) live(ctx context.Context, dir string) (stop, remove func(), err
 	// A Ctrl-C that ends the program does not end the page. Other signals are sent only once, by a
 	// supervisor or for a closed terminal, and would leave a page that is never ended.
 	asked := make(chan os.Signal, 1)
-	if list := heeded(syscall.SIGTERM, syscall.SIGHUP); len(list) > 0 {
+	if list := notIgnored(syscall.SIGTERM, syscall.SIGHUP); len(list) > 0 {
 		signal.Notify(asked, list...)
 	}
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -268,7 +268,7 @@ func (l *launch) live(ctx context.Context, dir string) (stop, remove func(), err
 	go func() { ended <- server.Serve(serving, ln) }()
 	return func() {
 		fmt.Fprintf(l.s.err, "scopeview: the program has ended; Ctrl-C ends the page\n")
-		if list := heeded(os.Interrupt); len(list) > 0 {
+		if list := notIgnored(os.Interrupt); len(list) > 0 {
 			signal.Notify(asked, list...)
 		}
 		<-asked

@@ -13,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// toldTraces is the maximum number of traces reported, and of tests in each.
-const toldTraces = 5
+// maxTraces is the maximum number of traces reported, and of tests in each.
+const maxTraces = 5
 
 // test runs tests with the go command.
 func (l *launch) test(ctx context.Context, plan *build.Plan) error {
@@ -39,22 +39,22 @@ func (l *launch) test(ctx context.Context, plan *build.Plan) error {
 	made := slices.DeleteFunc(tracesIn(dir), func(path string) bool { return slices.Contains(before, path) })
 	for i, path := range made {
 		fmt.Fprintf(l.s.err, "scopeview: %s\n", show.Name(path))
-		if i < toldTraces {
-			l.tellTests(path)
-			l.tell(ctx, path, "")
+		if i < maxTraces {
+			l.printTests(path)
+			l.printSummary(ctx, path, "")
 		}
 	}
-	l.tellLearnt(plan, made...)
-	l.tellAdvice(dir, raws)
-	if len(made) > toldTraces {
+	l.learnAndReport(plan, made...)
+	l.printAdvice(dir, raws)
+	if len(made) > maxTraces {
 		fmt.Fprintln(l.s.err, "scopeview: see the others with scopeview doctor TRACE")
 	}
 	return failed
 }
 
-// tellTests prints the tests of a trace that failed, and those running at its end. tell reports
+// printTests prints the tests of a trace that failed, and those running at its end. printSummary reports
 // unreadable traces.
-func (l *launch) tellTests(path string) {
+func (l *launch) printTests(path string) {
 	t, err := trace.OpenFile(path)
 	if err != nil {
 		return
@@ -65,8 +65,8 @@ func (l *launch) tellTests(path string) {
 		what  string
 		tests []string
 	}{{"failed", failed}, {"not ended", open}} {
-		if n := len(x.tests) - toldTraces; n > 0 {
-			x.tests = append(x.tests[:toldTraces], fmt.Sprintf("and %d more", n))
+		if n := len(x.tests) - maxTraces; n > 0 {
+			x.tests = append(x.tests[:maxTraces], fmt.Sprintf("and %d more", n))
 		}
 		if len(x.tests) > 0 {
 			fmt.Fprintf(l.s.err, "scopeview: %s: %s\n", x.what, show.Text(strings.Join(x.tests, ", ")))
@@ -102,7 +102,7 @@ func failedTests(t *trace.Trace) (failed, open []string) {
 			failed = append(failed, name)
 		}
 		return true
-	}) // tell reports errors of the trace
+	}) // printSummary reports errors of the trace
 	return leaves(failed), leaves(open)
 }
 

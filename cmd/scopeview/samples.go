@@ -102,7 +102,7 @@ func (x *profiling) readAll(arg string) (err error) {
 	}
 	if in != nil {
 		defer in.Close()
-		x.name = x.s.given(arg)
+		x.name = x.s.nameOf(arg)
 		x.kind = kind
 		x.p, err = x.readPlain(arg, in, kind, sel)
 		return err
@@ -207,10 +207,10 @@ func (x *profiling) verdict() error {
 	return x.strict.ofPlain(x.s, x.name, x.p)
 }
 
-// foreign writes a format of other tools with f.
-func (x *profiling) foreign(f func(w io.Writer) error) error {
+// writeForeign writes a format of other tools with f.
+func (x *profiling) writeForeign(f func(w io.Writer) error) error {
 	if x.t != nil {
-		return x.call.foreign(f)
+		return x.call.writeForeign(f)
 	}
 	if err := x.out.write(x.s, f); err != nil {
 		return err

@@ -85,7 +85,7 @@ func (x *copies) all(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		return x.told(res)
+		return x.print(res)
 	}
 	x.s = x.s.forMany()
 	var (
@@ -103,7 +103,7 @@ func (x *copies) all(ctx context.Context, args []string) error {
 			failed++
 			fmt.Fprintf(x.s.err, "scopeview: %s\n", show.Text(err.Error()))
 		default:
-			if err := x.told(res); broken == nil {
+			if err := x.print(res); broken == nil {
 				broken = err
 			}
 		}
@@ -151,8 +151,8 @@ func (l *lockedWriter) Write(b []byte) (int, error) {
 	return l.w.Write(b)
 }
 
-// told prints the name of a new snapshot.
-func (x *copies) told(res snapshot.Result) error {
+// print prints the name of a new snapshot.
+func (x *copies) print(res snapshot.Result) error {
 	if res.Missed > 0 {
 		fmt.Fprintf(x.s.err, "scopeview: the program overwrote %s of its ring before they were copied\n", show.Plural(int64(res.Missed), "chunk"))
 	}
@@ -223,7 +223,7 @@ func sourceOf(ctx context.Context, s *streams, arg string) (x *snapshotSource, b
 // sourceBy is like sourceOf, with downloads in the directory spool.
 func sourceBy(ctx context.Context, s *streams, arg, spool string) (x *snapshotSource, beside string, err error) {
 	x = &snapshotSource{got: downloads{patience: stalledAfter, in: spool}}
-	if x.path, _, err = x.got.bring(ctx, s, arg); err != nil {
+	if x.path, _, err = x.got.localFile(ctx, s, arg); err != nil {
 		x.remove()
 		return nil, "", err
 	}

@@ -154,7 +154,7 @@ func (in *incoming) copyTo(ctx context.Context, f *os.File, p *arrival) (n int64
 		if _, err := f.Write(buf[:k]); err != nil {
 			return n, err
 		}
-		p.tell()
+		p.show()
 		if n += int64(k); n-looked >= lookEach {
 			looked = n
 			if err := roomLeft(f); err != nil {

@@ -34,16 +34,16 @@ func newStacks(c *call) func() error {
 		}
 		switch *format {
 		case "folded":
-			return c.foreign(func(w io.Writer) error { return r.Folded(c.out.exact(c.s, w), *value == "weight") })
+			return c.writeForeign(func(w io.Writer) error { return r.Folded(c.out.exact(c.s, w), *value == "weight") })
 		case "pprof":
-			return c.foreign(r.Pprof)
+			return c.writeForeign(r.Pprof)
 		}
 		return c.show(&r.Report, nil)
 	}
 }
 
-// foreign writes a format of other tools, which has no place for losses, with f.
-func (c *call) foreign(f func(w io.Writer) error) error {
+// writeForeign writes a format of other tools, which has no place for losses, with f.
+func (c *call) writeForeign(f func(w io.Writer) error) error {
 	if err := c.out.write(c.s, f); err != nil {
 		return err
 	}

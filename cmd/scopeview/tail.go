@@ -36,18 +36,18 @@ func newTail(c *call) func() error {
 		if err := t.start(c.context(), *from != ""); err != nil {
 			return unlessOver(c.context(), err)
 		}
-		if err := c.sel.keep(t.follower.Trace(), c.s.given(f.Name())); err != nil {
+		if err := c.sel.keep(t.follower.Trace(), c.s.nameOf(f.Name())); err != nil {
 			return err
 		}
 		if *from != "" {
 			if t.from, err = moment("--from", *from, t.follower.Trace()); err != nil {
 				return err
 			}
-			t.tellRing()
+			t.printOverwritten()
 		}
 		for _, line := range []string{analysis.KeptLine(t.follower.Trace()), analysis.CoolLine(t.follower.Trace()), madeLosses(t.follower.Trace())} {
 			if line != "" {
-				t.tell(line)
+				t.warn(line)
 			}
 		}
 		t.choice = analysis.NewChoice(c.sel.Names, c.sel.Tracks, t.follower.Trace().Name)
@@ -63,7 +63,7 @@ func newTail(c *call) func() error {
 			return err
 		}
 		damage := analysis.Damage(t.follower.Problems())
-		return c.strict.verdictOf(c.s, c.s.given(f.Name()), t.follower.Trace(), damage, t.cut || t.missed > 0)
+		return c.strict.verdictOf(c.s, c.s.nameOf(f.Name()), t.follower.Trace(), damage, t.cut || t.missed > 0)
 	}
 }
 
@@ -151,7 +151,7 @@ func (t *tailer) run(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.file.Name(), err)
 		}
-		t.tellLosses()
+		t.printLosses()
 		if now := time.Now(); !t.nextOpen.IsZero() && !now.Before(t.nextOpen) {
 			t.nextOpen = now.Add(openEvery)
 			if err := t.follower.Open(t.printOpen); err != nil {
@@ -163,10 +163,10 @@ func (t *tailer) run(ctx context.Context) error {
 		}
 		switch {
 		case done:
-			t.tell("the recording was stopped")
+			t.warn("the recording was stopped")
 			return nil
 		case gone:
-			t.tell(fmt.Sprintf("process %d ended, or was killed, without stopping the recording", t.follower.Trace().Header().PID))
+			t.warn(fmt.Sprintf("process %d ended, or was killed, without stopping the recording", t.follower.Trace().Header().PID))
 			return nil
 		}
 		if now := time.Now(); now.After(nextAlive) {
@@ -197,12 +197,12 @@ func (t *tailer) printOpen(e *trace.Event) bool {
 	return true
 }
 
-// tellLosses prints the losses since its last call.
-func (t *tailer) tellLosses() {
+// printLosses prints the losses since its last call.
+func (t *tailer) printLosses() {
 	tr := t.follower.Trace()
 	if _, total := analysis.Losses(tr); total > t.lost {
 		t.out.Flush()
-		t.tell(t.s.alarm(fmt.Sprintf("%s more lost; in total %s", show.Count(total-t.lost), analysis.LossText(analysis.Losses(tr)))))
+		t.warn(t.s.alarm(fmt.Sprintf("%s more lost; in total %s", show.Count(total-t.lost), analysis.LossText(analysis.Losses(tr)))))
 		t.lost = total
 	}
 	if missed := t.follower.Missed(); missed > t.missed {
@@ -211,20 +211,20 @@ func (t *tailer) tellLosses() {
 		if missed-t.missed == 1 {
 			verb = "was overwritten before it"
 		}
-		t.tell(t.s.alarm(fmt.Sprintf("at least %s of the ring %s could be read", show.Plural(missed-t.missed, "chunk"), verb)))
+		t.warn(t.s.alarm(fmt.Sprintf("at least %s of the ring %s could be read", show.Plural(missed-t.missed, "chunk"), verb)))
 		t.missed = missed
 	}
 }
 
-// tellRing prints what a ring no longer has of the range of --from.
-func (t *tailer) tellRing() {
+// printOverwritten prints what a ring no longer has of the range of --from.
+func (t *tailer) printOverwritten() {
 	tr := t.follower.Trace()
 	if o := tr.Overwritten(); o.Records > 0 && t.from < o.Until {
 		t.cut = true
-		t.tell(analysis.OverwrittenLine(tr))
+		t.warn(analysis.OverwrittenLine(tr))
 	}
 }
 
-func (t *tailer) tell(text string) {
-	fmt.Fprintf(t.s.err, "scopeview: %s: %s\n", show.Name(t.s.given(t.file.Name())), text)
+func (t *tailer) warn(text string) {
+	fmt.Fprintf(t.s.err, "scopeview: %s: %s\n", show.Name(t.s.nameOf(t.file.Name())), text)
 }

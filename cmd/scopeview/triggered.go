@@ -54,14 +54,14 @@ func (n *neighbours) run(ctx context.Context, s *streams) error {
 	n.stderr = func(text string, args ...any) {
 		fmt.Fprintf(s.err, "scopeview: %s\n", show.Text(fmt.Sprintf(text, args...)))
 	}
-	n.look() // existing snapshots are ignored from now on, which users can rely on once the directory for sets exists
+	n.newSnapshots() // existing snapshots are ignored from now on, which users can rely on once the directory for sets exists
 	if err := os.MkdirAll(n.out, 0o700); err != nil {
 		return fmt.Errorf("making the directory for the sets: %w", err)
 	}
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
-		for _, name := range n.look() {
+		for _, name := range n.newSnapshots() {
 			if err := n.handle(ctx, s, name); err != nil && ctx.Err() == nil {
 				return err
 			}
@@ -74,9 +74,9 @@ func (n *neighbours) run(ctx context.Context, s *streams) error {
 	}
 }
 
-// look returns the names of new files in the directory that are named like a trigger's snapshot.
+// newSnapshots returns the names of new files in the directory that are named like a trigger's snapshot.
 // Files at the first call count as old.
-func (n *neighbours) look() (fresh []string) {
+func (n *neighbours) newSnapshots() (fresh []string) {
 	entries, err := os.ReadDir(n.dir)
 	if err != nil {
 		// The directory is created by a program that starts later.

@@ -17,7 +17,7 @@ func newVerify(c *call) func() error {
 			return err
 		}
 		defer f.Close()
-		name := c.s.given(f.Name())
+		name := c.s.nameOf(f.Name())
 		if err := c.out.notOver(name); err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ func (d *downloads) ofGoTrace(ctx context.Context, s *streams, arg, name string)
 	in := &incoming{all: st.Size()}
 	p := &arrival{s: s, in: in, begin: time.Now(), next: time.Now().Add(progressAfter)}
 	err = goscopes.Convert(ctx, to, untilDoneReader{ctx, f}, goscopes.Options{
-		Name: filepath.Base(name), Written: st.ModTime(), Progress: func(n int64) { in.got.Store(n); p.tell() },
+		Name: filepath.Base(name), Written: st.ModTime(), Progress: func(n int64) { in.got.Store(n); p.show() },
 	})
 	p.done()
 	if e := to.Close(); err == nil {
@@ -52,20 +52,20 @@ func (d *downloads) ofGoTrace(ctx context.Context, s *streams, arg, name string)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", show.Name(name), err)
 	}
-	s.means(path, name)
+	s.setName(path, name)
 	return path, nil
 }
 
-// means records the name under which the user knows a temporary file.
-func (s *streams) means(path, given string) {
+// setName records the name under which the user knows a temporary file.
+func (s *streams) setName(path, given string) {
 	if s.names == nil {
 		s.names = map[string]string{}
 	}
 	s.names[path] = given
 }
 
-// given returns the name under which the user knows a file.
-func (s *streams) given(path string) string {
+// nameOf returns the name under which the user knows a file.
+func (s *streams) nameOf(path string) string {
 	if name, ok := s.names[path]; ok {
 		return name
 	}
