@@ -83,7 +83,7 @@ func TestAnonymizeScheduler(t *testing.T) {
 // TestAnonymizeHelp: the help lists what remains in the copy.
 func TestAnonymizeHelp(t *testing.T) {
 	r := scopeview("anonymize", "--help")
-	for _, want := range []string{"What stays:", "wall", "values of counters", "heartbeats", "Go's version", "not kept"} {
+	for _, want := range []string{"Kept:", "wall", "values of counters", "heartbeats", "Go's version", "not kept"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("%q is not in the help: %s", want, r.out)
 		}

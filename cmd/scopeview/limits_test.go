@@ -41,7 +41,7 @@ var readings = [][]string{
 	{"profile"},
 	{"profile", "--json"},
 	{"profile --by tree", "--least", "0"},
-	{"profile --by sample", "--format", "export csv"},
+	{"profile --by sample", "--format", "csv"},
 	{"export pprof"},
 	{"export csv"},
 	{"html"},

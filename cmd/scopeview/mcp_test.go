@@ -120,13 +120,13 @@ func TestMCPUsage(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"mcp"}, exitUsage, "mcp needs the directories"},
+		{[]string{"mcp"}, exitUsage, "the directories and traces that may be read"},
 		{[]string{"mcp", "http://localhost:1/debug/scope/"}, exitFailed, "are none"},
 		{[]string{"mcp", "4711"}, exitFailed, "are none"},
 		{[]string{"mcp", "."}, exitOK, ""},
 		{[]string{"mcp", "mcp.go"}, exitFailed, "no file that is called like a trace"},
 		{[]string{"mcp", ".", "--source", "mcp.go"}, exitFailed, "mcp.go"},
-		{[]string{"mcp", ".", "--timeout", "0s"}, exitUsage, "more than 0"},
+		{[]string{"mcp", ".", "--timeout", "0s"}, exitUsage, "above 0"},
 	} {
 		var out, errs bytes.Buffer
 		s := &streams{in: strings.NewReader(""), out: &out, err: &errs}

@@ -48,7 +48,7 @@ func TestG29Outputs(t *testing.T) {
 		}
 		for _, args := range []string{
 			"export csv x.scope", "html x.scope", "export chrome x.scope", "export perfetto x.scope", "dump x.scope", "stacks x.scope --format pprof", "stacks x.scope --format folded",
-			"verify x.scope", "anonymize x.scope", "assemble x.txt", "snapshot x.scope", "csv " + url + "/x/",
+			"verify x.scope", "anonymize x.scope", "assemble x.txt", "snapshot x.scope", "export csv " + url + "/x/",
 		} {
 			old := syscall.Umask(umask)
 			r := scopeview(append(strings.Fields(args), "-o", "out")...)

@@ -147,7 +147,7 @@ func TestPagesOfChosenProcessesAndObjects(t *testing.T) {
 		{[]string{"all.scope", "--process", "101"}, 3, "", "processes 101"},
 		{[]string{"sh.scope"}, 0, "main.work check main.other", ""},
 		{[]string{"sh.scope", "--process", "b"}, 0, "main.other", "processes b"},
-		{[]string{"sh.scope", "--object", "a"}, 0, "main.work", "profile --by sample of the load objects a"},
+		{[]string{"sh.scope", "--object", "a"}, 0, "main.work", "samples of the load objects a"},
 	} {
 		for view, p := range pages(t, c.args...) {
 			if p.Meta.Scopes != c.scopes || c.says != "" && !p.says(c.says) || c.says == "" && p.says("a part of the trace") {

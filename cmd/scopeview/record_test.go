@@ -38,7 +38,7 @@ func TestRecord(t *testing.T) {
 		t.Errorf("the program ended with 2, and record with %v", r)
 	}
 	for args, want := range map[string]string{
-		"record":                                "record needs a command",
+		"record":                                "record needs a COMMAND",
 		"record --counter cycles:0 -- x":        `"cycles:0": after 0 there can't be a sample`,
 		"record --counter nothing -- x":         `"nothing": there is no counter of this name; there are task-clock, `,
 		"record -o x.scope -- " + self:          "creating the trace: open x.scope: file exists",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,6 +77,12 @@ func execute(ctx context.Context, s *streams, args []string) int {
 	s.completing = len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
 	root := newRoot(s)
 	root.SetArgs(args)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if cmd == root && args[0][0] != '-' {
+			return cmp.Or(noCommand(root, args[0]), err) // the flags are those of a command that does not exist
+		}
+		return err
+	})
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK

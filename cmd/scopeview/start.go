@@ -23,12 +23,8 @@ func openAny(cmd *cobra.Command, s *streams, args []string) error {
 		_, err := fmt.Fprintf(s.out, "%s\n\n%s\n\nscopeview help lists all commands.\n", h.short, h.examples)
 		return err
 	}
-	if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) && !isAddress(args[0]) && !allDigits(args[0]) && args[0] != standardInput {
-		text := fmt.Sprintf("there is neither a command nor a file %q", args[0])
-		if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
-			text += "; did you mean " + strings.Join(like, " or ") + "?"
-		}
-		return usagef("%s", text)
+	if err := noCommand(cmd, args[0]); err != nil {
+		return err
 	}
 	if len(args) > 1 {
 		return usagef("one file is opened, not %d: %q", len(args), args)
@@ -53,6 +49,18 @@ func openAny(cmd *cobra.Command, s *streams, args []string) error {
 		return &exit{code: code}
 	}
 	return nil
+}
+
+// noCommand returns an error if arg is neither a command nor a file, a process or an address.
+func noCommand(root *cobra.Command, arg string) error {
+	if _, err := os.Stat(arg); !errors.Is(err, fs.ErrNotExist) || isAddress(arg) || allDigits(arg) || arg == standardInput {
+		return nil
+	}
+	text := fmt.Sprintf("there is neither a command nor a file %q", arg)
+	if like := root.SuggestionsFor(arg); len(like) > 0 {
+		text += "; did you mean " + strings.Join(like, " or ") + "?"
+	}
+	return usagef("%s", text)
 }
 
 // holdsTrace reports whether in is a trace that is compressed by gzip.
