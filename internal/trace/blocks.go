@@ -7,6 +7,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace/clock"
 )
 
 // blockTail is the position of a chunk's next block.
@@ -226,9 +227,9 @@ func (t *Trace) noteBlock(p []byte, _ format.Loc) error {
 // settle sorts the blocks' data and derives the clock, once all blocks are read.
 func (t *Trace) settle() {
 	var bad int64
-	t.clock, bad = newClock(&t.header, t.calibs)
+	t.clock, bad = clock.New(&t.header, t.calibs)
 	t.found.set("a calibration goes backwards and is not used", bad)
-	t.cpu = rateClock(0, t.header.TickRate)
+	t.cpu = clock.AtRate(0, t.header.TickRate)
 	if t.state.Tick > 0 && t.state.Tick < format.MaxTicks {
 		t.last = max(t.last, t.state.Tick)
 	}

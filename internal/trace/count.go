@@ -46,19 +46,19 @@ func (p *player) next(x *slice, at *place, plain bool) (more bool, err error) {
 	}
 	e.Thread, e.Owner, e.Goid, e.Loc = at.thread, x.c.owner, head&format.MaxGoid, x.c.chunk+format.Loc(at.off)
 	// Mostly both are in the same piece of the clock as the last ones.
-	if c, stopped := &p.starts, uint64(stop-p.starts.t0); stopped < c.near && start >= c.t0 {
-		e.Start = c.quick(uint64(start - c.t0))
-		e.Dur = c.quick(stopped) - e.Start
+	if c, stopped := &p.starts, uint64(stop-p.starts.T0); stopped < c.Near && start >= c.T0 {
+		e.Start = c.Quick(uint64(start - c.T0))
+		e.Dur = c.Quick(stopped) - e.Start
 	} else {
-		e.Start = c.nanos(start)
-		e.Dur = p.stops.nanos(stop) - e.Start
+		e.Start = c.Nanos(start)
+		e.Dur = p.stops.Nanos(stop) - e.Start
 	}
 	e.CPU = 0
 	if e.Quality != format.Unknown {
-		if c, ticks := &p.cpus, uint64(int64(cpu>>2)-p.cpus.t0); ticks < c.near {
-			e.CPU = min(c.quick(ticks), e.Dur)
+		if c, ticks := &p.cpus, uint64(int64(cpu>>2)-p.cpus.T0); ticks < c.Near {
+			e.CPU = min(c.Quick(ticks), e.Dur)
 		} else {
-			e.CPU = min(c.nanos(int64(cpu>>2)), e.Dur)
+			e.CPU = min(c.Nanos(int64(cpu>>2)), e.Dur)
 		}
 	}
 	if p.r.wantsRow {

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace/clock"
 )
 
 // decoder turns records into events. An event and its arguments are valid until it decodes the next
@@ -19,7 +20,7 @@ type decoder struct {
 	args    []format.Slot
 	endArgs []format.Slot
 
-	starts, stops, cpus converter
+	starts, stops, cpus clock.Converter
 	objects             *objectTable
 }
 
@@ -35,7 +36,7 @@ func newDecoder(t *Trace) decoder {
 
 // clocks takes the trace's present clock.
 func (d *decoder) clocks() {
-	d.starts, d.stops, d.cpus = newConverter(&d.t.clock), newConverter(&d.t.clock), newConverter(&d.t.cpu)
+	d.starts, d.stops, d.cpus = clock.NewConverter(&d.t.clock), clock.NewConverter(&d.t.clock), clock.NewConverter(&d.t.cpu)
 }
 
 // begin sets the fields that every record has. start is its start, or the time from which it is
@@ -57,7 +58,7 @@ func (d *decoder) begin(e *Event, r *format.Record, start int64, w *where) {
 	e.Owner = w.owner
 	e.Goid = r.Goid()
 	e.EndGoid = 0
-	e.Start = d.starts.nanos(start)
+	e.Start = d.starts.Nanos(start)
 	e.Dur, e.CPU = 0, 0
 	e.User, e.System, e.Self = -1, -1, 0
 	e.Value, e.ValueType = 0, format.SlotEnd
@@ -138,13 +139,13 @@ func (d *decoder) ended(e *Event, start, stop int64, cpu uint64) int64 {
 		return start
 	}
 	if e.Kind == format.KindPending {
-		e.Start = d.stops.nanos(stop)
+		e.Start = d.stops.Nanos(stop)
 		return stop
 	}
-	e.Dur = d.stops.nanos(stop) - e.Start
+	e.Dur = d.stops.Nanos(stop) - e.Start
 	if q := format.Quality(cpu & 3); q != format.Unknown && e.Kind != format.KindProcess {
 		e.Quality = q
-		e.CPU = min(d.cpus.nanos(int64(cpu>>2)), e.Dur)
+		e.CPU = min(d.cpus.Nanos(int64(cpu>>2)), e.Dur)
 	}
 	if len(d.t.breaks) > 0 {
 		d.checkBreaks(e, start, stop)

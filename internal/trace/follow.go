@@ -9,6 +9,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace/clock"
 )
 
 // Follower reads a trace while it is being written. It delivers every scope
@@ -43,12 +44,12 @@ type Follower struct {
 	open   map[format.Loc]openBegin // begins in chunks that are not live
 	ring   followedRing
 	tracks trackTable
-	ready  []item  // found and not delivered yet
-	order  []place // those left in ready, by end; nil: not sorted yet
-	late   int     // ends that wait for their begin
-	quiet  bool    // deliver nothing: skips the present contents
-	fresh  clock   // by all known calibrations; t's own may be bent to it
-	told   int64   // the last time delivered, ns
+	ready  []item      // found and not delivered yet
+	order  []place     // those left in ready, by end; nil: not sorted yet
+	late   int         // ends that wait for their begin
+	quiet  bool        // deliver nothing: skips the present contents
+	fresh  clock.Clock // by all known calibrations; t's own may be bent to it
+	told   int64       // the last time delivered, ns
 
 	current Event
 }

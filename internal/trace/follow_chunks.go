@@ -87,11 +87,11 @@ func (f *Follower) findBlocks() error {
 	if changed {
 		old := t.clock
 		t.settle()
-		if fresh := t.clock; fresh.last() == f.fresh.last() {
+		if fresh := t.clock; fresh.EndsAs(&f.fresh) {
 			t.clock = old
 		} else {
 			f.fresh = fresh
-			t.clock = old.bend(fresh, f.told, t.header.TickRate)
+			t.clock = old.Bend(fresh, f.told, t.header.TickRate)
 		}
 		f.decoder.clocks()
 		t.callObjects()

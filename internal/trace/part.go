@@ -79,7 +79,7 @@ func (x *Part) Running(f func(since int64, e *Event)) {
 			if d.runner(&e, &row.begun.runs[k]); x.p.r.o.From > 0 && e.Start+e.Dur < x.p.r.o.From || !x.p.t.keeps(e.Goid) {
 				continue
 			}
-			f(d.starts.nanos(row.begun.since), &e)
+			f(d.starts.Nanos(row.begun.since), &e)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (d *decoder) runner(e *Event, r *runner) {
 	if e.Open = r.stop == format.MaxTicks; e.Open {
 		d.runs(e)
 	} else {
-		e.Dur = d.stops.nanos(r.stop) - e.Start
+		e.Dur = d.stops.Nanos(r.stop) - e.Start
 		e.Open, e.Left = r.left, r.left
 	}
 }

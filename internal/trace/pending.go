@@ -127,7 +127,7 @@ func (p *player) emitPending() (more bool, err error) {
 			return false, err
 		}
 	}
-	e.Start = p.stops.nanos(w.stop)
+	e.Start = p.stops.Nanos(w.stop)
 	if p.r.wantsRows {
 		row := p.rowOf(w.row())
 		e.Track = row.track

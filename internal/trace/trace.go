@@ -48,6 +48,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace/clock"
 )
 
 // Trace is an opened trace: its header, names, heartbeats and an index of its
@@ -92,8 +93,8 @@ type Trace struct {
 	kept     *kept // nil: nothing is left out
 	stop     int64 // ticks of the stop block; 0: none
 	last     int64 // ticks: the last known time
-	clock    clock
-	cpu      clock // CPU ticks to ns by the frozen rate
+	clock    clock.Clock
+	cpu      clock.Clock // CPU ticks to ns by the frozen rate
 
 	lastValues []format.FieldValue              // of the last beat
 	counted    [format.CounterReasons + 1]int64 // losses, by chunk 0
@@ -247,7 +248,7 @@ func (t *Trace) Start() time.Time { return time.Unix(0, t.header.StartWall) }
 func (t *Trace) Wall(ns int64) time.Time { return t.Start().Add(time.Duration(ns)) }
 
 // Nanos converts ticks to ns from the start, by the calibrations.
-func (t *Trace) Nanos(ticks int64) int64 { return t.clock.nanos(ticks) }
+func (t *Trace) Nanos(ticks int64) int64 { return t.clock.Nanos(ticks) }
 
 // End returns the last known time of the trace, in ns from the start. It is the latest of the
 // flusher's last round, the times in blocks, and those of records in chunks that can hold later

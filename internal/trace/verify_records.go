@@ -198,7 +198,7 @@ func (v *checker) cpu(cpu int64, q format.Quality, wall, here int64) {
 	}
 	if q == format.Exact && wall > v.exact && len(v.t.members) == 0 { // a merged trace has exact times of any length, from threads' switches
 		// One part in a hundred for how the recorder rounds the limit to ticks.
-		if ns := v.t.cpu.nanos(wall); ns > format.ExactBelow+format.ExactBelow/100 {
+		if ns := v.t.cpu.Nanos(wall); ns > format.ExactBelow+format.ExactBelow/100 {
 			v.add(here, "record-cpu", "exact after %d ns", ns)
 		} else {
 			v.exact = wall

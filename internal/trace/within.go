@@ -69,14 +69,14 @@ func (t *Trace) wanted(o *Options) (list []int32, to int64, all bool) {
 		to = t.last + 1
 	}
 	if o.To > 0 && o.To < math.MaxInt64 {
-		to = min(to, t.clock.ticks(o.To+1))
+		to = min(to, t.clock.Ticks(o.To+1))
 		list = list[:sort.Search(len(list), func(i int) bool { return t.chunks[list[i]].Since >= to })]
 	}
 	all = len(list) == len(r.order)
 	if !o.Within {
 		return list, to, all
 	}
-	from := t.clock.ticks(o.From)
+	from := t.clock.Ticks(o.From)
 	var some []int32
 	blocks := r.blocks()
 	for k := 0; k < len(list); k++ {
@@ -87,17 +87,4 @@ func (t *Trace) wanted(o *Options) (list []int32, to int64, all bool) {
 		}
 	}
 	return some, to, false
-}
-
-// ticks returns the first tick that is not before ns.
-func (c *clock) ticks(ns int64) int64 {
-	from, to := int64(0), int64(format.MaxTicks)
-	for from < to {
-		if mid := (from + to) / 2; c.nanos(mid) < ns {
-			from = mid + 1
-		} else {
-			to = mid
-		}
-	}
-	return from
 }
