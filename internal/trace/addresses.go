@@ -198,3 +198,11 @@ func (t *Trace) readAt(b []byte, at int64) (int, error) {
 	}
 	return n, err
 }
+
+// where is a record's location, with the thread and the owner that follow from it.
+type where struct {
+	loc    format.Loc
+	thread uint32
+	owner  uint32
+	gone   bool // its chunk is overwritten; see reconstructed.go
+}

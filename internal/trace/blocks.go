@@ -10,13 +10,6 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/clock"
 )
 
-// blockTail is the position of a chunk's next block.
-type blockTail struct {
-	loc  format.Loc // of the chunk
-	at   int
-	torn int // number of times the block there was found torn
-}
-
 // readBlocks decodes every block of the trace.
 func (t *Trace) readBlocks() error {
 	buf := make([]byte, t.header.ChunkSize)

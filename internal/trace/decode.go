@@ -75,14 +75,6 @@ func (d *decoder) begin(e *Event, r *format.Record, start int64, w *where) {
 	}
 }
 
-// where is a record's location, with the thread and the owner that follow from it.
-type where struct {
-	loc    format.Loc
-	thread uint32
-	owner  uint32
-	gone   bool // its chunk is overwritten; see made.go
-}
-
 // instant sets the fields of an event without a duration.
 func (d *decoder) instant(e *Event, r *format.Record) {
 	switch e.Kind {
@@ -111,12 +103,6 @@ func (d *decoder) open(e *Event, start int64) {
 		return
 	}
 	d.checkBreaks(e, start, d.t.last)
-}
-
-// leaves reports whether a goroutine's end ends the scopes of a kind that it left open. A lock
-// stays held.
-func leaves(k format.Kind) bool {
-	return k == format.KindTask || k == format.KindTaskf || k == format.KindProcess
 }
 
 // runs sets the duration shown for a scope without an end.

@@ -11,7 +11,7 @@ import (
 type endIndex struct {
 	byChunk map[format.Loc][]uint64 // begin's unit << 44 | end's unit, sorted
 	total   int64
-	made    []made   // of a ring: records whose chunk is gone, by start; see made.go
+	made    []made   // of a ring: records whose chunk is gone, by start; see reconstructed.go
 	until   int64    // of a ring: records that began from here on are not overwritten
 	problem problems // found while it was built
 }
@@ -168,3 +168,9 @@ func decodeEnd(r *format.Record, ext []byte, b *format.Record, dst []format.Slot
 // fits reports whether an end's goroutine of its begin is correct. 0 comes from a writer that could
 // no longer read it.
 func fits(said, goid uint64) bool { return said == 0 || said == goid }
+
+// leaves reports whether a goroutine's end ends the scopes of a kind that it left open. A lock
+// stays held.
+func leaves(k format.Kind) bool {
+	return k == format.KindTask || k == format.KindTaskf || k == format.KindProcess
+}

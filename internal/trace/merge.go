@@ -1,6 +1,10 @@
 package trace
 
-import "github.com/scopeview/scopeview/internal/format"
+import (
+	"sort"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
 
 // slice is a cursor's part in a stretch: the places from next to end.
 type slice struct {
@@ -131,4 +135,17 @@ func (m *merge) advance() {
 		i = k
 	}
 	h[i] = e
+}
+
+// start returns the start of the slice's next record.
+func (x *slice) start() int64 { return x.c.places[x.next].key }
+
+// before returns the index of the slice's first place that is not before to.
+func (x *slice) before(to int64) int {
+	rest := x.c.places[x.next:x.end]
+	n := len(rest)
+	if n > 0 && rest[n-1].key >= to {
+		n = sort.Search(n, func(i int) bool { return rest[i].key >= to })
+	}
+	return x.next + n
 }

@@ -20,12 +20,12 @@
 //     end costs one entry, however long the trace is.
 //  4. Records refer to one another by Locs, which only addresses.go converts to
 //     offsets. Overwritten records that are still known come from memory, as if
-//     they lay in a chunk: made.go.
+//     they lay in a chunk: reconstructed.go.
 //  5. No value read is trusted as a length, an offset or an index before it has
 //     been compared with its bound. Otherwise a flipped bit is a panic.
 //  6. A stretch is read, sorted and scanned without the earlier ones. Then it takes
 //     its turn: it gets the scopes that run on its rows, the rows' names and the
-//     pending events that happen in it, and passes on its own: standing.go. Only
+//     pending events that happen in it, and passes on its own: runstate.go. Only
 //     the turns run one after the other, in time proportional to the rows and the
 //     continuing scopes, not to the records. Otherwise more processors would not
 //     read faster; docs/performance.md has the numbers.
@@ -254,3 +254,10 @@ func (t *Trace) Nanos(ticks int64) int64 { return t.clock.Nanos(ticks) }
 // flusher's last round, the times in blocks, and those of records in chunks that can hold later
 // ones: see lastMoment. Open scopes last until then.
 func (t *Trace) End() int64 { return t.Nanos(t.last) }
+
+// blockTail is the position of a chunk's next block.
+type blockTail struct {
+	loc  format.Loc // of the chunk
+	at   int
+	torn int // number of times the block there was found torn
+}

@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
-
-	"github.com/scopeview/scopeview/internal/format"
 )
 
 // stretchBytes is the approximate number of bytes of records in a stretch: with its tables it fits
@@ -166,11 +165,6 @@ func (r *reading) release(st *stretch) {
 	r.unused = append(r.unused, st)
 }
 
-// newHand returns the state of one goroutine.
-func (r *reading) newHand() *hand {
-	return &hand{r: r, endArgs: make([]format.Slot, 0, format.MaxSlots)}
-}
-
 // run processes all stretches. ahead goroutines prepare them, and call the function that worker
 // made for each goroutine, unless it is nil. Then f is called with them, in order, on the caller's
 // goroutine, which does everything if ahead is 0.
@@ -306,4 +300,74 @@ func (r *reading) over(st *stretch, f func(*stretch) (more bool, err error)) (mo
 	}
 	r.release(st)
 	return more, err
+}
+
+// enter gives the stretch the state that it needs, and adds the stretch's own for those that
+// follow.
+func (r *reading) enter(st *stretch, s *standing) {
+	for _, c := range st.held[:st.fresh] {
+		for _, w := range c.pending {
+			s.push(w)
+		}
+	}
+	for len(s.pending) > 0 && s.pending[0].stop < st.to {
+		w := s.pop()
+		st.pending = append(st.pending, w)
+		if r.wantsRows {
+			st.row(w.row())
+		}
+	}
+	if !r.wantsRows {
+		return
+	}
+	if r.o.Running {
+		s.running.makeRoom(st)
+	}
+	if r.wantsDepth {
+		s.rows.makeRoom(st.rows.n, st.from)
+	}
+	for x := range st.rows.all {
+		if g := s.rows.m[x.key]; g != nil {
+			g.running(st.from)
+			x.depth.nested, x.depth.open = append(x.depth.nested, g.nested...), g.open
+			if g.late != nil && len(*g.late) > 0 {
+				late := slices.Clone(*g.late)
+				x.depth.late = &late
+			}
+			x.track, x.depth.global = g.track, g
+		} else {
+			x.track = s.rows.tracks.get(x.key)
+		}
+		x.exit = x.track
+		if r.o.Running {
+			s.running.enter(x, st.to)
+		}
+	}
+	for i := range st.marks {
+		m := &st.marks[i]
+		x := st.rows.at(m.row)
+		if m.stop == 0 {
+			x.exit = uint16(m.head >> 48)
+			continue
+		}
+		if r.wantsDepth {
+			if x.depth.global == nil {
+				x.depth.global = s.rows.get(x.key)
+			}
+			x.depth.global.begin(m.stop)
+		}
+		if r.o.Running {
+			s.running.begin(x, m, st.to)
+		}
+	}
+	for x := range st.rows.all {
+		switch {
+		case x.exit == x.track:
+		case x.depth != nil && x.depth.global != nil:
+			x.depth.global.track = x.exit
+		default:
+			s.rows.tracks.put(x.key, x.exit)
+		}
+	}
+	st.forgot = s.rows.tracks.forgot
 }

@@ -6,32 +6,6 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// runningRows holds the scopes that continue from one stretch to another, and are still to be
-// reported.
-//
-// A row is reported in the stretches that have a record of it. Its running scopes were reported up
-// to the end of the last of those.
-type runningRows struct {
-	m     map[uint64]*runningRow
-	limit int // drop finished rows when m has grown to this
-}
-
-func newRunningRows() runningRows { return runningRows{map[uint64]*runningRow{}, sweepAt} }
-
-type runningRow struct {
-	since int64    // ticks: reported up to then
-	runs  []runner // by begin
-}
-
-// runner is a scope that continues.
-type runner struct {
-	key, stop int64
-	loc       format.Loc
-	head      uint64
-	track     uint16
-	left      bool // it was not ended: its goroutine ended at stop
-}
-
 // mostHolds is the number of holds of a row that are kept, the last ones.
 const mostHolds = 256
 
@@ -84,8 +58,6 @@ func (s *runningRows) begin(x *localRow, m *mark, to int64) {
 	g.runs = append(g.runs, runner{m.key, m.stop, m.loc, m.head, x.exit, m.left})
 	g.forget()
 }
-
-func (r *runner) kind() format.Kind { return format.Kind(r.head >> 40 & 0x7f) }
 
 // forget drops the scopes that the last one outlasts. A wait outlasts only other waits, so that
 // scopes that run during it are kept; and an open scope is outlasted only by another open one.
