@@ -41,7 +41,7 @@ func (d *decoder) clocks() {
 
 // begin sets the fields that every record has. start is its start, or the time from which it is
 // shown.
-func (d *decoder) begin(e *Event, r *format.Record, start int64, w *where) {
+func (d *decoder) begin(e *Event, r *format.Record, start int64, w *recordLoc) {
 	// Field by field, and the slices only if they are not nil: an assignment of the whole event is
 	// a copy with a write barrier, an eighth of the reading time.
 	d.isPlain = false
@@ -108,7 +108,7 @@ func (d *decoder) open(e *Event, start int64) {
 // runs sets the duration shown for a scope without an end.
 func (d *decoder) runs(e *Event) {
 	until := d.t.openUntil(e.Goid, d.endNS)
-	if d.endOf != nil && leaves(e.Kind) {
+	if d.endOf != nil && endedByExit(e.Kind) {
 		if ns, ok := d.endOf(e.Goid); ok && ns >= e.Start && ns < until {
 			until, e.Left = ns, true
 		}
@@ -161,7 +161,7 @@ func (d *decoder) join(e *Event, r *format.Record, start int64, x *end) (stop in
 		e.EndGoid = x.goid
 	}
 	e.User, e.System = x.user, x.system
-	e.Left = x.left(r)
+	e.Left = x.endsGoroutine(r)
 	e.Open = e.Left
 	return d.ended(e, start, x.stop, x.cpu)
 }

@@ -11,14 +11,14 @@ import (
 	_ "github.com/scopeview/scopeview/internal/pack"
 )
 
-// places returns the file in its present state.
-func (t *Trace) places() *chunks.File {
+// chunkFile returns the file in its present state.
+func (t *Trace) chunkFile() *chunks.File {
 	f := chunks.Of(t.r, t.size, &t.header, &t.state)
 	return &f
 }
 
-// mostAhead bounds the room allocated for chunks that may not exist: 64 GiB of them.
-const mostAhead = 1 << 20
+// maxIndexRoom bounds the room allocated for chunks that may not exist: 64 GiB of them.
+const maxIndexRoom = 1 << 20
 
 // readIndex reads the headers of all chunks. A chunk whose magic is zero was not handed out, or its
 // writer was stopped before it stored the magic: those before the last valid one are reported as a
@@ -28,18 +28,18 @@ func (t *Trace) readIndex() error {
 	cs := int64(t.header.ChunkSize)
 	t.used = cs
 	// The writer's count, as far as the file has room for it.
-	t.chunks = make([]chunkInfo, 0, min(max(min(t.state.End, t.size)/cs, 0), mostAhead))
-	err := t.places().Each(cs, t.state.End, func(at int64) (bool, error) {
+	t.chunks = make([]chunkInfo, 0, min(max(min(t.state.End, t.size)/cs, 0), maxIndexRoom))
+	err := t.chunkFile().Each(cs, t.state.End, func(at int64) (bool, error) {
 		_, born, err := t.indexChunk(at)
 		if born && err == nil {
-			t.found.add(textUnborn, t.used, t.addr.unused(t.used, at)/cs)
+			t.openProblems.add(textUnborn, t.used, t.addr.unused(t.used, at)/cs)
 			t.used = at + cs
 		}
 		return born, err
 	})
 	if err == nil {
 		t.findNext()
-		t.found.add(textUnborn, 0, t.lackingChunks())
+		t.openProblems.add(textUnborn, 0, t.lackingChunks())
 	}
 	return err
 }
@@ -63,7 +63,7 @@ func (t *Trace) lackingChunks() (n int64) {
 // indexChunk reads the header of the chunk at the place at. born is false if none was handed out
 // there; c is the entry added to the index, nil if the chunk is invalid.
 func (t *Trace) indexChunk(at int64) (c *chunkInfo, born bool, err error) {
-	h, ok, bad, err := t.places().Settled(at)
+	h, ok, bad, err := t.chunkFile().Settled(at)
 	if err != nil {
 		return nil, false, ioError(t.path, at, err)
 	}
@@ -75,15 +75,15 @@ func (t *Trace) indexChunk(at int64) (c *chunkInfo, born bool, err error) {
 		loc, bad = t.addr.loc(at, &h)
 	}
 	if errors.Is(bad, format.ErrLost) {
-		t.found.add(textLost, at, 1)
+		t.openProblems.add(textLost, at, 1)
 		return nil, true, nil
 	}
 	if bad != nil {
-		t.found.add("a chunk is skipped, its header makes no sense ("+bad.Error()+")", at, 1)
+		t.openProblems.add("a chunk is skipped, its header makes no sense ("+bad.Error()+")", at, 1)
 		return nil, true, nil
 	}
 	if h.Kind != format.ChunkRecords && h.Kind != format.ChunkBlocks {
-		t.found.add(fmt.Sprintf("a chunk of unknown kind %d is skipped", h.Kind), at, 1)
+		t.openProblems.add(fmt.Sprintf("a chunk of unknown kind %d is skipped", h.Kind), at, 1)
 		return nil, true, nil
 	}
 	c = &chunkInfo{ChunkID: h.ID(), loc: loc, at: at, flags: h.Flags, owner: h.Owner, path: uint8(h.Path)}
@@ -98,10 +98,10 @@ func (t *Trace) indexChunk(at int64) (c *chunkInfo, born bool, err error) {
 	}
 	other := &t.chunks[i]
 	if cmp.Or(cmp.Compare(c.Gen, other.Gen), cmp.Compare(c.Since, other.Since)) <= 0 {
-		t.found.add(textTwin, at, 1)
+		t.openProblems.add(textTwin, at, 1)
 		return nil, true, nil
 	}
-	t.found.add(textTwin, other.at, 1)
+	t.openProblems.add(textTwin, other.at, 1)
 	*other = *c
 	return c, true, nil
 }

@@ -96,9 +96,9 @@ func (t *Trace) Overwritten() Overwritten {
 	if !t.addr.reuses() {
 		return Overwritten{}
 	}
-	t.lapped.mu.Lock()
-	state, chunks := t.lapped.state, int64(len(t.lapped.chunks))
-	t.lapped.mu.Unlock()
+	t.overwrittenChunks.mu.Lock()
+	state, chunks := t.overwrittenChunks.state, int64(len(t.overwrittenChunks.chunks))
+	t.overwrittenChunks.mu.Unlock()
 	o := Overwritten{Records: max(t.state.Overwritten, state.Overwritten), Chunks: chunks}
 	for _, v := range t.lastValues {
 		if v.Field == format.FieldOverwritten {
@@ -112,12 +112,12 @@ func (t *Trace) Overwritten() Overwritten {
 	return o
 }
 
-// missed notes that the chunk c was gone when it was to be read. The records in it are not all
+// noteOverwritten notes that the chunk c was gone when it was to be read. The records in it are not all
 // there any more, so it reads the state again, which the writer changes before it overwrites a
 // chunk.
-func (t *Trace) missed(c *chunkInfo) {
+func (t *Trace) noteOverwritten(c *chunkInfo) {
 	t.until()
-	l := &t.lapped
+	l := &t.overwrittenChunks
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.chunks == nil {
@@ -130,7 +130,7 @@ func (t *Trace) missed(c *chunkInfo) {
 func (t *Trace) until() int64 {
 	var b [format.StateSize]byte
 	n, err := t.readAt(b[:], format.StateOffset)
-	l := &t.lapped
+	l := &t.overwrittenChunks
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err == nil && n == len(b) {

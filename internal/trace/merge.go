@@ -36,7 +36,7 @@ type entry struct {
 func (e *entry) at() {
 	p := &e.x.c.places[e.x.next]
 	e.key = p.key
-	if e.x.c.made != nil {
+	if e.x.c.reconstructed != nil {
 		e.loc = e.x.c.loc(p)
 	}
 }
@@ -73,7 +73,7 @@ func (m *merge) top() *slice {
 
 // limit returns the start up to which the top slice has the next records.
 func (m *merge) limit() int64 {
-	if m.heap[0].x.c.made != nil {
+	if m.heap[0].x.c.reconstructed != nil {
 		return 0 // one by one: each has a location of its own
 	}
 	limit := m.since

@@ -69,10 +69,10 @@ func (t *Trace) newerNames(id uint16) *nameTable {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := t.names.Load()
-	if t.state.Closed || n.has(id) || t.asked >= 64 {
+	if t.state.Closed || n.has(id) || t.nameSearches >= 64 {
 		return n
 	}
-	t.asked++
+	t.nameSearches++
 	m := &nameTable{slices.Clone(n.text), slices.Clone(n.defined)}
 	defer t.names.Store(m)
 	buf := make([]byte, t.header.ChunkSize)
@@ -94,7 +94,7 @@ func (t *Trace) newerNames(id uint16) *nameTable {
 // scanNames adds the names in the chunk at the offset at, from the byte from on, to m. born is
 // false if none was handed out there. buf is scratch memory.
 func (t *Trace) scanNames(m *nameTable, buf []byte, at int64, from int) (born bool) {
-	file := t.places()
+	file := t.chunkFile()
 	file.Size = math.MaxInt64 // its present length
 	c, ok, bad, err := file.ReadChunk(buf, at)
 	if err != nil || bad != nil || !ok || c.Kind != format.ChunkBlocks {
@@ -147,35 +147,35 @@ type objectTable struct {
 // Follower for later places. Package open calls CallObjects before the trace is read: names that
 // were read before stay.
 func (t *Trace) CallObjects(objects func([]Place) []Object) {
-	t.askObjects = objects
-	t.unnamed.Store(true)
+	t.objectsOf = objects
+	t.needsNames.Store(true)
 }
 
 // objectNames returns the objects' names of places; nil: places keep their names.
 func (t *Trace) objectNames() *objectTable {
-	if t.unnamed.Load() {
+	if t.needsNames.Load() {
 		t.naming.Lock()
 		defer t.naming.Unlock()
-		if t.unnamed.Load() {
-			t.callObjects()
-			t.unnamed.Store(false)
+		if t.needsNames.Load() {
+			t.nameByObject()
+			t.needsNames.Store(false)
 		}
 	}
 	return t.objects.Load()
 }
 
-// callObjects names the places that were added since its last call.
-func (t *Trace) callObjects() {
-	if t.askObjects == nil || t.named == len(t.stacks.places) {
+// nameByObject names the places that were added since its last call.
+func (t *Trace) nameByObject() {
+	if t.objectsOf == nil || t.namedPlaces == len(t.stacks.places) {
 		return
 	}
-	fresh := ofLocks(t.stacks.places[t.named:])
-	t.named = len(t.stacks.places)
+	fresh := ofLocks(t.stacks.places[t.namedPlaces:])
+	t.namedPlaces = len(t.stacks.places)
 	o := &objectTable{map[uint16]string{}, map[uint16]uint16{}, map[Object]uint16{}, map[string]bool{}}
 	if old := t.objects.Load(); old != nil {
 		o = &objectTable{maps.Clone(old.text), maps.Clone(old.id), maps.Clone(old.of), maps.Clone(old.used)}
 	}
-	for i, x := range t.askObjects(fresh) {
+	for i, x := range t.objectsOf(fresh) {
 		if x.Name == "" {
 			continue
 		}

@@ -71,7 +71,7 @@ func (t *Trace) Close() error {
 }
 
 func open(r io.ReaderAt, size int64, path string) (*Trace, error) {
-	t := &Trace{r: r, path: path, size: size, found: problems{}, inEvents: problems{}}
+	t := &Trace{r: r, path: path, size: size, openProblems: problems{}, eventProblems: problems{}}
 	t.names.Store(&nameTable{})
 	if err := t.readHeader(); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func open(r io.ReaderAt, size int64, path string) (*Trace, error) {
 	if err := t.readBlocks(); err != nil {
 		return nil, err
 	}
-	t.tellRestart()
+	t.noteRestart()
 	t.settle()
 	if err := t.lastMoment(); err != nil {
 		return nil, err
@@ -113,11 +113,11 @@ func (t *Trace) readHeader() error {
 	t.addr = addressesOf(t)
 	if s, ok := t.r.(interface{ MissingSegments() int64 }); ok {
 		if n := s.MissingSegments(); n > 0 {
-			t.found.add(textSegment, 0, n)
+			t.openProblems.add(textSegment, 0, n)
 		}
 	}
 	if t.header.Segments > 0 {
-		t.found.add(textApart, 0, 1)
+		t.openProblems.add(textApart, 0, 1)
 	}
 	t.checkSize()
 	return nil
@@ -127,15 +127,15 @@ func (t *Trace) readHeader() error {
 func (t *Trace) checkSize() {
 	cs := int64(t.header.ChunkSize)
 	if rest := t.size % cs; rest != 0 {
-		t.found.add(fmt.Sprintf("the file is cut off: it ends %d bytes into a chunk", rest), t.size, 1)
+		t.openProblems.add(fmt.Sprintf("the file is cut off: it ends %d bytes into a chunk", rest), t.size, 1)
 	}
 	switch behind := t.state.End - t.size; {
 	case behind > 0 && t.Cool() && behind <= format.MaxHotSlots*cs:
-		t.found.add(textCool, t.size, 1)
+		t.openProblems.add(textCool, t.size, 1)
 	case behind > 0 && t.header.Backing == format.BackingHeap && !t.state.Closed:
-		t.found.add(textUncopied, t.size, 1)
+		t.openProblems.add(textUncopied, t.size, 1)
 	case behind > 0:
-		t.found.add(fmt.Sprintf("the file is cut off: its writer had written %d bytes", t.state.End), t.size, 1)
+		t.openProblems.add(fmt.Sprintf("the file is cut off: its writer had written %d bytes", t.state.End), t.size, 1)
 	}
 }
 
@@ -146,14 +146,14 @@ var Booted = func() string {
 	return string(bytes.TrimSpace(b))
 }
 
-// tellRestart notes whether the machine may have stopped while the trace was written. After a kill
+// noteRestart notes whether the machine may have stopped while the trace was written. After a kill
 // the pages of the disk backing are all there; the losses of other backings are reported
 // separately.
-func (t *Trace) tellRestart() {
+func (t *Trace) noteRestart() {
 	was, now := t.Lookup("boot"), Booted()
 	t.stopped = !t.state.Closed && was != "" && now != "" && was != now
 	if t.stopped && t.header.Backing == format.BackingDisk {
-		t.found.add(textRestart, 0, 1)
+		t.openProblems.add(textRestart, 0, 1)
 	}
 }
 

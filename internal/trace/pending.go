@@ -31,7 +31,7 @@ func (p *player) beginPending(x *slice, at *place, r *format.Record, ext []byte)
 			return false, err
 		}
 	}
-	if c.made == nil && p.t.endGone(r, p.r.ends.until) {
+	if c.reconstructed == nil && p.t.endOverwritten(r, p.r.ends.until) {
 		return true, nil
 	}
 	p.open(e, at.key)
@@ -47,16 +47,16 @@ func (p *player) emitPending() (more bool, err error) {
 	r := &w.rec
 	var ext []byte
 	switch {
-	case w.made != nil:
-		ext = *w.made
+	case w.ext != nil:
+		ext = *w.ext
 	case r.Ext():
 		// Not through the cache, which may be older than the record.
-		if ext, err = p.t.freshExt(w.where.loc + format.RecordSize); err != nil {
+		if ext, err = p.t.freshExt(w.at.loc + format.RecordSize); err != nil {
 			return false, err
 		}
 	}
 	e := &p.event
-	p.begin(e, r, w.start, &w.where)
+	p.begin(e, r, w.start, &w.at)
 	if w.endLoc != 0 {
 		if _, _, err = p.endedApart(e, r, w.start, w.endLoc); err == errGone {
 			return true, nil

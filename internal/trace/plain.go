@@ -6,13 +6,13 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// playSlices is play for callers that do not need the records of a stretch in order.
-func (p *player) playSlices(st *stretch) (more bool, err error) {
+// playUnordered is play for callers that do not need the records of a stretch in order.
+func (p *player) playUnordered(st *stretch) (more bool, err error) {
 	for i := range st.slices {
 		x := &st.slices[i]
-		places, plain := x.c.places[x.next:x.end], p.plainIn(x.c)
+		places, plain := x.c.places[x.next:x.end], p.canUseShortForm(x.c)
 		for k := range places {
-			if more, err := p.next(x, &places[k], plain); err != nil || !more {
+			if more, err := p.nextUnordered(x, &places[k], plain); err != nil || !more {
 				st.stop = places[k].key
 				return false, err
 			}
@@ -21,16 +21,16 @@ func (p *player) playSlices(st *stretch) (more bool, err error) {
 	return p.finish(st)
 }
 
-// next turns one record into an event. If plainIn allows it, it sets only the fields in which two
+// nextUnordered turns one record into an event. If canUseShortForm allows it, it sets only the fields in which two
 // scopes that ended in place differ, as most scopes do: a third of all fields.
-func (p *player) next(x *slice, at *place, plain bool) (more bool, err error) {
+func (p *player) nextUnordered(x *slice, at *place, plain bool) (more bool, err error) {
 	if !plain {
 		return p.record(x, at)
 	}
 	b := x.c.bytes[at.off:][:format.RecordSize]
 	start, stop, head := at.key, int64(binary.LittleEndian.Uint64(b[8:])), binary.LittleEndian.Uint64(b[16:])
 	kind := format.Kind(head >> 40 & 0x7f)
-	if does[kind] != doesRun || kind == format.KindProcess || p.objects != nil && kind != format.KindTask ||
+	if effectOf[kind] != effectRuns || kind == format.KindProcess || p.objects != nil && kind != format.KindTask ||
 		stop < start || stop >= format.MaxTicks || head&format.ExtBit != 0 {
 		return p.record(x, at)
 	}
@@ -63,13 +63,13 @@ func (p *player) next(x *slice, at *place, plain bool) (more bool, err error) {
 	}
 	if p.r.wantsRow {
 		if row := p.row(x, e, start); p.r.wantsDepth {
-			row.depth.begin(stop)
+			row.depth.addScope(stop)
 		}
 	}
 	return !p.touches(e) || p.f(e), nil
 }
 
-// plainIn reports whether next may use its short form for a chunk.
-func (p *player) plainIn(c *cursor) bool {
-	return p.r.cpuAt == nil && len(p.t.breaks) == 0 && c.made == nil && len(c.ends) == 0 && (p.r.o.Detail != Counts || p.r.o.From <= 0 && p.t.kept == nil)
+// canUseShortForm reports whether nextUnordered may use its short form for a chunk.
+func (p *player) canUseShortForm(c *cursor) bool {
+	return p.r.cpuAt == nil && len(p.t.breaks) == 0 && c.reconstructed == nil && len(c.ends) == 0 && (p.r.o.Detail != Counts || p.r.o.From <= 0 && p.t.filter == nil)
 }

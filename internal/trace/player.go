@@ -24,7 +24,7 @@ import (
 // In a sound trace Start never decreases. In a corrupt one, a record from before its chunk was
 // handed out comes at the time of that.
 func (t *Trace) Events(o Options, f func(*Event) bool) error {
-	r, err := t.newReading(&o)
+	r, err := t.newEventRun(&o)
 	if err != nil {
 		return err
 	}
@@ -39,13 +39,13 @@ func (t *Trace) Events(o Options, f func(*Event) bool) error {
 // player turns the records of stretches into events.
 type player struct {
 	decoder
-	r     *reading
+	r     *eventRun
 	st    *stretch
 	f     func(*Event) bool
 	event Event
 }
 
-func (r *reading) newPlayer() *player {
+func (r *eventRun) newPlayer() *player {
 	p := &player{decoder: newDecoder(r.t), r: r}
 	p.endOf = r.endOf
 	return p
@@ -54,8 +54,8 @@ func (r *reading) newPlayer() *player {
 // play calls f with the events of a stretch. more is false if f returned false.
 func (p *player) play(st *stretch, f func(*Event) bool) (more bool, err error) {
 	p.st, p.f, p.problems = st, f, st.problems
-	if p.r.o.Detail == Counts || p.r.o.Running && !st.crossed && len(st.pending) == 0 {
-		return p.playSlices(st)
+	if p.r.o.Detail == Counts || p.r.o.Running && !st.overlapping && len(st.pending) == 0 {
+		return p.playUnordered(st)
 	}
 	m := &st.merge
 	m.begin(st.slices)
@@ -71,11 +71,11 @@ func (p *player) play(st *stretch, f func(*Event) bool) (more bool, err error) {
 			}
 			continue
 		}
-		plain := p.plainIn(x.c)
+		plain := p.canUseShortForm(x.c)
 		for limit := m.limit(); ; { // inlined by hand: a call costs 3 %
 			at := &x.c.places[x.next]
 			x.next++
-			if more, err := p.next(x, at, plain); err != nil || !more {
+			if more, err := p.nextUnordered(x, at, plain); err != nil || !more {
 				st.stop = at.key
 				return more, err
 			}
@@ -104,7 +104,7 @@ func (p *player) finish(st *stretch) (more bool, err error) {
 // record turns one record into an event. more is false if f returned false.
 func (p *player) record(x *slice, at *place) (more bool, err error) {
 	c := x.c
-	r, w := c.record(at), c.where(at)
+	r, w := c.record(at), c.location(at)
 	e := &p.event
 	start := at.key
 	p.begin(e, &r, start, &w)
@@ -126,7 +126,7 @@ func (p *player) record(x *slice, at *place) (more bool, err error) {
 			return false, err
 		}
 		if row != nil && p.r.wantsDepth {
-			row.depth.begin(stop)
+			row.depth.addScope(stop)
 		}
 	case format.KindTrack, format.KindGo:
 		if e.Goid != 0 && row != nil { // without a goroutine many share the row
@@ -159,7 +159,7 @@ func (p *player) end(c *cursor, at *place, r *format.Record, start int64) (int64
 			return stop, err
 		}
 	}
-	if c.made == nil && p.t.endGone(r, p.r.ends.until) {
+	if c.reconstructed == nil && p.t.endOverwritten(r, p.r.ends.until) {
 		return 0, errGone
 	}
 	p.open(e, start)
@@ -203,7 +203,7 @@ func (p *player) emit(e *Event, ext []byte) (more bool, err error) {
 // the range are not read.
 func (p *player) touches(e *Event) bool {
 	o := &p.r.o
-	return (o.From <= 0 || e.Start+e.Dur >= o.From) && (!o.Within || e.Start >= o.From) && (p.t.kept == nil || p.t.keeps(e.Goid))
+	return (o.From <= 0 || e.Start+e.Dur >= o.From) && (!o.Within || e.Start >= o.From) && (p.t.filter == nil || p.t.selects(e.Goid))
 }
 
 // row sets the fields of e that depend on its row, and returns the row; nil if rows are not needed.

@@ -43,10 +43,10 @@ func (t *Trace) member(number uint32) (i int, ok bool) {
 func (t *Trace) Processes() []Process {
 	var list []Process
 	for _, m := range t.members {
-		if t.kept != nil && !t.kept.numbers[m.Number] {
+		if t.filter != nil && !t.filter.numbers[m.Number] {
 			continue
 		}
-		for t.kept != nil && m.Parent != 0 && !t.kept.numbers[m.Parent] {
+		for t.filter != nil && m.Parent != 0 && !t.filter.numbers[m.Parent] {
 			i, ok := t.member(m.Parent)
 			if m.Parent = 0; ok && t.members[i].Parent < t.members[i].Number {
 				m.Parent = t.members[i].Parent
@@ -180,7 +180,7 @@ func (t *Trace) Scheds() []Sched {
 	var list []Sched
 	all := t.GoTraces()
 	for _, s := range t.scheds {
-		if t.kept != nil && !t.kept.numbers[s.Number] {
+		if t.filter != nil && !t.filter.numbers[s.Number] {
 			continue
 		}
 		i, ok := t.member(s.Number)

@@ -6,8 +6,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// mostHolds is the number of holds of a row that are kept, the last ones.
-const mostHolds = 256
+// maxHolds is the number of holds of a row that are kept, the last ones.
+const maxHolds = 256
 
 // makeRoom adds finished rows to the stretch, if there are many; to the last stretch all rows. So
 // they are reported, and need not be kept.
@@ -27,13 +27,13 @@ func (s *runningRows) makeRoom(st *stretch) {
 	s.limit = max(sweepAt, 2*len(s.m))
 }
 
-// enter adds to the row of a stretch, which ends at the tick to, the scopes that run on it.
-func (s *runningRows) enter(x *localRow, to int64) {
+// addTo adds to the row of a stretch, which ends at the tick to, the scopes that run on it.
+func (s *runningRows) addTo(x *localRow, to int64) {
 	g := s.m[x.key]
 	if g == nil {
 		return
 	}
-	x.begun = &runningRow{g.since, slices.Clone(g.runs)}
+	x.running = &runningRow{g.since, slices.Clone(g.runs)}
 	kept := g.runs[:0]
 	for _, r := range g.runs {
 		if r.stop > to {
@@ -45,30 +45,30 @@ func (s *runningRows) enter(x *localRow, to int64) {
 	}
 }
 
-// begin adds a scope of a row that continues at the tick to. Scopes that it outlasts are never the
+// add adds a scope of a row that continues at the tick to. Scopes that it outlasts are never the
 // innermost again, and are dropped. Otherwise a scope that never ends would be reported in every
 // stretch.
-func (s *runningRows) begin(x *localRow, m *mark, to int64) {
+func (s *runningRows) add(x *localRow, m *carryOver, to int64) {
 	g := s.m[x.key]
 	if g == nil {
 		g = &runningRow{}
 		s.m[x.key] = g
 	}
 	g.since = to
-	g.runs = append(g.runs, runner{m.key, m.stop, m.loc, m.head, x.exit, m.left})
-	g.forget()
+	g.runs = append(g.runs, continuing{m.key, m.stop, m.loc, m.head, x.trackAtEnd, m.goroutineEnded})
+	g.dropOutlasted()
 }
 
-// forget drops the scopes that the last one outlasts. A wait outlasts only other waits, so that
+// dropOutlasted drops the scopes that the last one outlasts. A wait outlasts only other waits, so that
 // scopes that run during it are kept; and an open scope is outlasted only by another open one.
-func (g *runningRow) forget() {
+func (g *runningRow) dropOutlasted() {
 	last := g.runs[len(g.runs)-1]
 	if last.kind() == format.KindHold {
-		g.forgetHold()
+		g.dropFirstHold()
 		return
 	}
-	outlasts := func(r *runner) bool {
-		return r.stop <= last.stop && (last.stop == format.MaxTicks || r.stop < format.MaxTicks && (last.left || !r.left)) &&
+	outlasts := func(r *continuing) bool {
+		return r.stop <= last.stop && (last.stop == format.MaxTicks || r.stop < format.MaxTicks && (last.goroutineEnded || !r.goroutineEnded)) &&
 			(last.kind() != format.KindWait || r.kind() == format.KindWait)
 	}
 	n := len(g.runs) - 1
@@ -85,8 +85,8 @@ func (g *runningRow) forget() {
 	g.runs = append(kept, last)
 }
 
-// forgetHold drops the first hold if there are too many.
-func (g *runningRow) forgetHold() {
+// dropFirstHold drops the first hold if there are too many.
+func (g *runningRow) dropFirstHold() {
 	n, first := 0, -1
 	for i := range g.runs {
 		if g.runs[i].kind() == format.KindHold {
@@ -95,7 +95,7 @@ func (g *runningRow) forgetHold() {
 			}
 		}
 	}
-	if n > mostHolds {
+	if n > maxHolds {
 		g.runs = append(g.runs[:first], g.runs[first+1:]...)
 	}
 }

@@ -2,9 +2,9 @@ package trace
 
 import "github.com/scopeview/scopeview/internal/format"
 
-// standing is the state of a run at its present time: what a stretch needs of those before it. It
+// runState is the state of a run at its present time: what a stretch needs of those before it. It
 // passes from stretch to stretch; each takes what concerns it, and adds data for those that follow.
-type standing struct {
+type runState struct {
 	rows    rows
 	running runningRows
 	pending []*waiting // events that have begun and not happened: a min-heap by (stop, loc)
@@ -13,12 +13,12 @@ type standing struct {
 // localRow is a row of a stretch: its state at the beginning of the stretch, and later at its last
 // record.
 type localRow struct {
-	key   uint64
-	depth *depthRow   // nil: depths are not needed
-	begun *runningRow // the scopes that run when the stretch begins; nil: none, or not needed
-	slice int32       // index of the last one with a record of it, from 1
-	track uint16      // its name
-	exit  uint16      // its name at the end of the stretch
+	key        uint64
+	depth      *depthRow   // nil: depths are not needed
+	running    *runningRow // the scopes that run when the stretch begins; nil: none, or not needed
+	slice      int32       // index of the last one with a record of it, from 1
+	track      uint16      // its name
+	trackAtEnd uint16      // its name at the end of the stretch
 }
 
 // depthRow holds the scopes that run on a row of a stretch.
@@ -78,32 +78,32 @@ type waiting struct {
 	rec    format.Record
 	stop   int64 // ticks
 	start  int64 // from which it is shown
-	where  where
+	at     recordLoc
 	endLoc format.Loc // its end apart; 0: it ended in place
 	// made is its extension, if that is not in the file or may not be for long; else nil. Most are
 	// in the file, and many may wait.
-	made *[]byte
+	ext *[]byte
 }
 
 // before orders by (time, location), as Events does.
 func (w *waiting) before(stop int64, loc format.Loc) bool {
-	return w.stop < stop || w.stop == stop && w.where.loc < loc
+	return w.stop < stop || w.stop == stop && w.at.loc < loc
 }
 
 // row returns the key of its row.
-func (w *waiting) row() uint64 { return rowKeyOf(w.rec.Goid(), w.where.thread, w.where.owner) }
+func (w *waiting) row() uint64 { return rowKeyOf(w.rec.Goid(), w.at.thread, w.at.owner) }
 
-func (s *standing) push(w *waiting) {
+func (s *runState) push(w *waiting) {
 	h := append(s.pending, w)
 	i := len(h) - 1
-	for ; i > 0 && w.before(h[(i-1)/2].stop, h[(i-1)/2].where.loc); i = (i - 1) / 2 {
+	for ; i > 0 && w.before(h[(i-1)/2].stop, h[(i-1)/2].at.loc); i = (i - 1) / 2 {
 		h[i] = h[(i-1)/2]
 	}
 	h[i] = w
 	s.pending = h
 }
 
-func (s *standing) pop() *waiting {
+func (s *runState) pop() *waiting {
 	h := s.pending
 	top := h[0]
 	n := len(h) - 1
@@ -120,10 +120,10 @@ func (s *standing) pop() *waiting {
 		if k >= n {
 			break
 		}
-		if k+1 < n && h[k+1].before(h[k].stop, h[k].where.loc) {
+		if k+1 < n && h[k+1].before(h[k].stop, h[k].at.loc) {
 			k++
 		}
-		if !h[k].before(w.stop, w.where.loc) {
+		if !h[k].before(w.stop, w.at.loc) {
 			break
 		}
 		h[i] = h[k]
@@ -146,17 +146,17 @@ type runningRows struct {
 func newRunningRows() runningRows { return runningRows{map[uint64]*runningRow{}, sweepAt} }
 
 type runningRow struct {
-	since int64    // ticks: reported up to then
-	runs  []runner // by begin
+	since int64        // ticks: reported up to then
+	runs  []continuing // by begin
 }
 
-// runner is a scope that continues.
-type runner struct {
-	key, stop int64
-	loc       format.Loc
-	head      uint64
-	track     uint16
-	left      bool // it was not ended: its goroutine ended at stop
+// continuing is a scope that continues.
+type continuing struct {
+	key, stop      int64
+	loc            format.Loc
+	head           uint64
+	track          uint16
+	goroutineEnded bool // it was not ended: its goroutine ended at stop
 }
 
-func (r *runner) kind() format.Kind { return format.Kind(r.head >> 40 & 0x7f) }
+func (r *continuing) kind() format.Kind { return format.Kind(r.head >> 40 & 0x7f) }

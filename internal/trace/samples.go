@@ -86,7 +86,7 @@ func (t *Trace) EachSample(f func(*Sample) bool) error {
 		x.Thread, x.Counter, x.Unit = s.Thread, c.Name, c.Unit
 		for _, one := range s.List {
 			x.Time, x.Kernel, x.CPU, x.Weight, x.Stack = one.Time-t.header.StartMono, one.Kernel, one.CPU, one.Weight, one.Stack
-			if t.keepsSample(&x) && !f(&x) {
+			if t.selectsSample(&x) && !f(&x) {
 				return false
 			}
 		}
@@ -98,11 +98,11 @@ func (t *Trace) EachSample(f func(*Sample) bool) error {
 // them. Frames that AppendFrames returns as inlined share the address of the next one that is not.
 func (t *Trace) PCs(stack uint32) []uint64 { return t.stacks.codes[stack] }
 
-// mostObjects bounds the cost of a malicious trace.
-const mostObjects = 1 << 14
+// maxCodeObjects bounds the cost of a malicious trace.
+const maxCodeObjects = 1 << 14
 
 var (
-	errObjects = fmt.Errorf("%w: there are more than %d pieces of code", format.ErrCorrupt, mostObjects)
+	errObjects = fmt.Errorf("%w: there are more than %d pieces of code", format.ErrCorrupt, maxCodeObjects)
 	errOverlap = fmt.Errorf("%w: its addresses are another object's too", format.ErrCorrupt)
 )
 
@@ -112,7 +112,7 @@ func (t *Trace) objectBlock(p []byte, _ format.Loc) error {
 	if err != nil {
 		return err
 	}
-	if len(t.code) == mostObjects {
+	if len(t.code) == maxCodeObjects {
 		return errObjects
 	}
 	i := sort.Search(len(t.code), func(k int) bool { return t.code[k].To > o.From })

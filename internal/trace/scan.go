@@ -9,20 +9,20 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// hand is the state with which a goroutine reads stretches.
-type hand struct {
-	r       *reading
+// stretchReader is the state with which a goroutine reads stretches.
+type stretchReader struct {
+	r       *eventRun
 	cache   blockCache
 	endArgs []format.Slot
 }
 
 // prepare reads the stretch and cuts its slices; only the state from earlier stretches is missing
 // then. It returns false if the run is over.
-func (h *hand) prepare(st *stretch) bool {
+func (h *stretchReader) prepare(st *stretch) bool {
 	own := h.load(st)
 	var before []slice
 	select {
-	case before = <-st.in:
+	case before = <-st.prevSlices:
 	case <-h.r.quit:
 		return false
 	}
@@ -32,11 +32,11 @@ func (h *hand) prepare(st *stretch) bool {
 }
 
 // load reads the chunks of the stretch.
-func (h *hand) load(st *stretch) (own []*cursor) {
+func (h *stretchReader) load(st *stretch) (own []*cursor) {
 	t := h.r.t
-	if len(st.made) > 0 {
+	if len(st.reconstructed) > 0 {
 		c := h.r.cursor()
-		c.useMade(st.made, 0)
+		c.useReconstructed(st.reconstructed, 0)
 		if _, err := h.findPending(c); err != nil {
 			st.fail(err, st.from)
 		}
@@ -49,9 +49,9 @@ func (h *hand) load(st *stretch) (own []*cursor) {
 		latest, pendings, err := c.load(t, info, h.r.o.Anchors, h.r.wantsRows)
 		switch {
 		case err == errGone:
-			list := t.makeChunk(info, ends, c.problems)
+			list := t.reconstructChunk(info, ends, c.problems)
 			c.lost = int64(len(ends)) - endsOf(list)
-			c.useMade(list, info.Since)
+			c.useReconstructed(list, info.Since)
 			pendings = len(list)
 		case err != nil:
 			st.fail(err, info.Since)
@@ -68,7 +68,7 @@ func (h *hand) load(st *stretch) (own []*cursor) {
 			}
 			latest = max(latest, last)
 		}
-		if c.made == nil && (t.state.Closed || info.flags&format.FlagFinal != 0) {
+		if c.reconstructed == nil && (t.state.Closed || info.flags&format.FlagFinal != 0) {
 			t.reach.latest[i].Store(latest) // else it may still change, or is gone
 		}
 		if len(c.problems) > 0 {
@@ -81,7 +81,7 @@ func (h *hand) load(st *stretch) (own []*cursor) {
 }
 
 // findPending finds the cursor's pending events that have ended. latest is the last end.
-func (h *hand) findPending(c *cursor) (latest int64, err error) {
+func (h *stretchReader) findPending(c *cursor) (latest int64, err error) {
 	t := h.r.t
 	for i := range c.places {
 		p := &c.places[i]
@@ -96,16 +96,16 @@ func (h *hand) findPending(c *cursor) (latest int64, err error) {
 		if !ok || stop == format.MaxTicks {
 			continue
 		}
-		w := &waiting{rec: r, stop: stop, start: p.key, where: c.where(p)}
+		w := &waiting{rec: r, stop: stop, start: p.key, at: c.location(p)}
 		if r.Open() {
 			w.endLoc = c.end(p)
 		}
-		if c.made != nil || t.overwrites() {
+		if c.reconstructed != nil || t.overwrites() {
 			var ext []byte
 			if r.Ext() {
 				ext = slices.Clone(c.ext(p))
 			}
-			w.made = &ext
+			w.ext = &ext
 		}
 		c.pending = append(c.pending, w)
 		latest = max(latest, stop)
@@ -115,7 +115,7 @@ func (h *hand) findPending(c *cursor) (latest int64, err error) {
 
 // stop returns the end of the scope r, in ticks; MaxTicks: it has none. A name that the end gives
 // is set in r. ok is false if the event must be left out: it ended at a time that was overwritten.
-func (h *hand) stop(c *cursor, p *place, r *format.Record) (stop int64, left, ok bool, err error) {
+func (h *stretchReader) stop(c *cursor, p *place, r *format.Record) (stop int64, left, ok bool, err error) {
 	stop = r.Stop
 	if r.Open() {
 		fits := false
@@ -126,12 +126,12 @@ func (h *hand) stop(c *cursor, p *place, r *format.Record) (stop int64, left, ok
 			} else if err != nil {
 				return 0, false, false, err
 			}
-			if stop, left = x.stop, fits && x.left(r); x.named {
+			if stop, left = x.stop, fits && x.endsGoroutine(r); x.named {
 				r.Head = r.Head&(1<<48-1) | uint64(x.name)<<48
 			}
 		}
 		if !fits {
-			return format.MaxTicks, false, c.made != nil || !h.r.t.endGone(r, h.r.ends.until), nil
+			return format.MaxTicks, false, c.reconstructed != nil || !h.r.t.endOverwritten(r, h.r.ends.until), nil
 		}
 	}
 	if stop < p.key || stop >= format.MaxTicks {
@@ -141,7 +141,7 @@ func (h *hand) stop(c *cursor, p *place, r *format.Record) (stop int64, left, ok
 }
 
 // scan finds the rows of the stretch, and its marks for later ones.
-func (h *hand) scan(st *stretch) {
+func (h *stretchReader) scan(st *stretch) {
 	if !h.r.wantsRows {
 		return
 	}
@@ -154,12 +154,12 @@ func (h *hand) scan(st *stretch) {
 		}
 	}
 	st.slices = slices.DeleteFunc(st.slices, func(x slice) bool { return x.next == x.end })
-	slices.SortFunc(st.marks, func(a, b mark) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.loc, b.loc)) })
+	slices.SortFunc(st.marks, func(a, b carryOver) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.loc, b.loc)) })
 }
 
 // scanSlice scans a slice. The error is of the record at p. For a run of scopes that end in the
 // stretch only the row is needed.
-func (h *hand) scanSlice(st *stretch, n int32) (p *place, err error) {
+func (h *stretchReader) scanSlice(st *stretch, n int32) (p *place, err error) {
 	x := &st.slices[n]
 	runs := x.c.runs
 	if len(runs) == 0 {
@@ -176,7 +176,7 @@ func (h *hand) scanSlice(st *stretch, n int32) (p *place, err error) {
 				return p, err
 			}
 		} else {
-			st.meet(st.row(run.row), n)
+			st.noteRow(st.row(run.row), n)
 		}
 		from = to
 	}
@@ -184,18 +184,18 @@ func (h *hand) scanSlice(st *stretch, n int32) (p *place, err error) {
 }
 
 // scanPlaces scans some places of a slice.
-func (h *hand) scanPlaces(st *stretch, n int32, from, to int) (p *place, err error) {
+func (h *stretchReader) scanPlaces(st *stretch, n int32, from, to int) (p *place, err error) {
 	c := st.slices[n].c
 	row, rowKey := int32(-1), uint64(0)
 	for i := from; i < to; i++ {
 		p = &c.places[i]
 		var head uint64
 		var stop int64
-		if c.made == nil {
+		if c.reconstructed == nil {
 			b := c.bytes[p.off:]
 			stop, head = int64(binary.LittleEndian.Uint64(b[8:])), binary.LittleEndian.Uint64(b[16:])
 		} else {
-			r := &c.made[p.off].rec
+			r := &c.reconstructed[p.off].rec
 			stop, head = r.Stop, r.Head
 		}
 		goid, kind := head&format.MaxGoid, format.Kind(head>>40&0x7f)
@@ -204,15 +204,15 @@ func (h *hand) scanPlaces(st *stretch, n int32, from, to int) (p *place, err err
 		}
 		key := goid
 		if goid == 0 {
-			w := c.where(p)
+			w := c.location(p)
 			key = rowKeyOf(0, w.thread, w.owner)
 		}
 		if row < 0 || key != rowKey {
 			row, rowKey = st.row(key), key
-			st.meet(row, n)
+			st.noteRow(row, n)
 		}
-		switch does[kind] {
-		case doesRun:
+		switch effectOf[kind] {
+		case effectRuns:
 			if h.r.wantsRuns && uint64(stop) > uint64(st.to) { // it continues, is open, or makes no sense
 				r := c.record(p)
 				stop, left, ok, err := h.stop(c, p, &r)
@@ -220,21 +220,21 @@ func (h *hand) scanPlaces(st *stretch, n int32, from, to int) (p *place, err err
 					return p, err
 				}
 				if ok && stop > st.to {
-					st.marks = append(st.marks, mark{p.key, c.loc(p), row, stop, r.Head, left})
+					st.marks = append(st.marks, carryOver{p.key, c.loc(p), row, stop, r.Head, left})
 				}
 			}
-		case doesName:
+		case effectNames:
 			if goid != 0 {
-				st.marks = append(st.marks, mark{p.key, c.loc(p), row, 0, head, false})
+				st.marks = append(st.marks, carryOver{p.key, c.loc(p), row, 0, head, false})
 			}
 		default:
-			st.crossed = true
+			st.overlapping = true
 		}
 	}
 	return nil, nil
 }
 
-// newHand returns the state of one goroutine.
-func (r *reading) newHand() *hand {
-	return &hand{r: r, endArgs: make([]format.Slot, 0, format.MaxSlots)}
+// newStretchReader returns the state of one goroutine.
+func (r *eventRun) newStretchReader() *stretchReader {
+	return &stretchReader{r: r, endArgs: make([]format.Slot, 0, format.MaxSlots)}
 }

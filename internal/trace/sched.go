@@ -24,8 +24,8 @@ type partRef struct {
 	size        int64
 }
 
-// forget drops the locations for which gone returns true.
-func (s *schedRefs) forget(gone func(loc format.Loc) bool) {
+// drop drops the locations for which gone returns true.
+func (s *schedRefs) drop(gone func(loc format.Loc) bool) {
 	s.parts = slices.DeleteFunc(s.parts, func(p partRef) bool { return gone(p.loc) })
 	s.switches = slices.DeleteFunc(s.switches, gone)
 	s.locks = slices.DeleteFunc(s.locks, gone)
@@ -153,7 +153,7 @@ func (t *Trace) EachLockSums(f func(*format.LockSums) bool) error {
 	return t.eachLater(t.sched.locks, format.BlockLock, func(p []byte) bool {
 		l, err := format.DecodeLockSums(p)
 		l.Name = t.objectNames().nameOf(l.Name)
-		return err != nil || !t.keepsLock(l.Addr) || f(&l)
+		return err != nil || !t.selectsLock(l.Addr) || f(&l)
 	})
 }
 

@@ -10,40 +10,40 @@ import (
 // stretch is a part of a run: the records from one time to another. It reads the chunks that were
 // handed out in that time. Chunks with later records pass on to the next stretch, and so on.
 type stretch struct {
-	from, to int64 // ticks: its records are in [from, to)
-	first    bool
-	last     bool
-	own      []int32 // indexes of the chunks that it reads
-	made     []made  // of the first: records of a ring whose chunks are gone
+	from, to      int64 // ticks: its records are in [from, to)
+	first         bool
+	last          bool
+	own           []int32         // indexes of the chunks that it reads
+	reconstructed []reconstructed // of the first: records of a ring whose chunks are gone
 
-	in, out     chan []slice   // slices that continue, from the previous stretch and to the next one
-	turn, after chan *standing // the state at its beginning, and at its end
+	prevSlices, nextSlices chan []slice   // slices that continue, from the previous stretch and to the next one
+	prevState, nextState   chan *runState // the state at its beginning, and at its end
 
-	held   []*cursor // the cursors that it needs
-	fresh  int       // how many of them it has read
-	slices []slice
-	merge  merge
+	held     []*cursor // the cursors that it needs
+	ownCount int       // how many of them it has read
+	slices   []slice
+	merge    merge
 	// crossed means that slices of the stretch overlap in time in a way that matters.
-	crossed bool
-	loaded  []loaded
-	failed  error // why there are no records from failAt on
-	failAt  int64
+	overlapping bool
+	loaded      []loaded
+	failed      error // why there are no records from failAt on
+	failAt      int64
 
 	rows    localRows
 	byKey   map[uint64]int32 // indexes of rows
-	marks   []mark
+	marks   []carryOver
 	pending []*waiting // those that happen in it, in order
 
 	problems problems // problems of its events
 	joined   int64    // ends apart that were read
 	lost     int64    // see cursor
 
-	due      chan struct{} // closed: all before it were taken; nil: that was so from the beginning
-	ready    chan struct{}
-	value    any   // its result
-	panicked any   // why it has none
-	stop     int64 // the record at which the run ended
-	forgot   bool  // see trackTable
+	due           chan struct{} // closed: all before it were taken; nil: that was so from the beginning
+	ready         chan struct{}
+	value         any   // its result
+	panicked      any   // why it has none
+	stop          int64 // the record at which the run ended
+	tracksDropped bool  // see trackTable.dropped
 }
 
 // loaded holds the problems found when a chunk was read for a stretch.
@@ -52,14 +52,14 @@ type loaded struct {
 	problems problems
 }
 
-// mark is a fact for later stretches: a scope that continues behind the end, or a row's name.
-type mark struct {
-	key  int64
-	loc  format.Loc
-	row  int32 // index of rows
-	stop int64 // of a scope; 0: it is a name
-	head uint64
-	left bool // the scope was not ended: its goroutine ended at stop
+// carryOver is a fact for later stretches: a scope that continues behind the end, or a row's name.
+type carryOver struct {
+	key            int64
+	loc            format.Loc
+	row            int32 // index of rows
+	stop           int64 // of a scope; 0: it is a name
+	head           uint64
+	goroutineEnded bool // the scope was not ended: its goroutine ended at stop
 }
 
 // fail notes an error that hides the records from at on.
@@ -76,7 +76,7 @@ func (st *stretch) join(own []*cursor, before []slice) {
 	if st.failed != nil {
 		to = min(to, st.failAt)
 	}
-	st.fresh = len(own)
+	st.ownCount = len(own)
 	all := make([]slice, 0, len(own)+len(before))
 	for _, c := range own {
 		c.users.Add(1)
@@ -98,16 +98,16 @@ func (st *stretch) join(own []*cursor, before []slice) {
 			st.slices = append(st.slices, slice{c: x.c, next: x.next, end: n})
 		}
 	}
-	st.out <- later
+	st.nextSlices <- later
 	slices.SortFunc(st.slices, func(a, b slice) int { return cmp.Compare(a.start(), b.start()) })
 }
 
-// meet notes that a row has records in a slice.
-func (st *stretch) meet(row, n int32) {
+// noteRow notes that a row has records in a slice.
+func (st *stretch) noteRow(row, n int32) {
 	r := st.rows.at(row)
 	if before := r.slice - 1; before >= 0 && before != n {
 		x := &st.slices[before]
-		st.crossed = st.crossed || x.end > x.next && x.c.places[x.end-1].key >= st.slices[n].start()
+		st.overlapping = st.overlapping || x.end > x.next && x.c.places[x.end-1].key >= st.slices[n].start()
 	}
 	r.slice = n + 1
 }

@@ -90,9 +90,9 @@ type Trace struct {
 	code    []*format.Object    // the code at the addresses of samples' stacks, by From
 	// programs holds each thread's processes, by time.
 	programs map[uint32][]format.Program
-	kept     *kept // nil: nothing is left out
-	stop     int64 // ticks of the stop block; 0: none
-	last     int64 // ticks: the last known time
+	filter   *processFilter // nil: nothing is left out
+	stop     int64          // ticks of the stop block; 0: none
+	last     int64          // ticks: the last known time
 	clock    clock.Clock
 	cpu      clock.Clock // CPU ticks to ns by the frozen rate
 
@@ -100,24 +100,24 @@ type Trace struct {
 	counted    [format.CounterReasons + 1]int64 // losses, by chunk 0
 	miscounted bool
 
-	mu       sync.Mutex
-	allBeats []Beat   // set by Beats
-	found    problems // by Open
-	inEvents problems // by Events: the largest count of a run
-	ends     *endIndex
-	reach    *reach // set by Events
-	workers  int    // goroutines that read events; 0: as many as processors, less than 0: none
-	cpuTimes cpuTimes
-	grows    bool // when it was opened a program was writing it, or may have been
-	asked    int  // number of searches for new names since Open
+	mu            sync.Mutex
+	allBeats      []Beat   // set by Beats
+	openProblems  problems // by Open
+	eventProblems problems // by Events: the largest count of a run
+	ends          *endIndex
+	reach         *chunkReach // set by Events
+	workers       int         // goroutines that read events; 0: as many as processors, less than 0: none
+	cpuTimes      cpuTimes
+	grows         bool // when it was opened a program was writing it, or may have been
+	nameSearches  int  // number of searches for new names since Open
 
-	askObjects func([]Place) []Object // nil: places keep their names
-	objects    atomic.Pointer[objectTable]
-	unnamed    atomic.Bool // askObjects must be called
-	naming     sync.Mutex  // held while it is called
-	named      int         // number of places it was called for
+	objectsOf   func([]Place) []Object // nil: places keep their names
+	objects     atomic.Pointer[objectTable]
+	needsNames  atomic.Bool // objectsOf must be called
+	naming      sync.Mutex  // held while it is called
+	namedPlaces int         // number of places it was called for
 
-	lapped struct { // chunks that were overwritten before they were read
+	overwrittenChunks struct { // chunks that were overwritten before they were read
 		mu     sync.Mutex
 		chunks map[format.Loc]struct{}
 		state  format.State // read when a chunk was found gone
@@ -197,14 +197,14 @@ func (t *Trace) Breaks() []Break {
 func (t *Trace) AddDamage(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.inEvents.set(text, 1)
+	t.eventProblems.set(text, 1)
 }
 
 // Problems lists the defects tolerated so far: by Open, and by every Events since.
 func (t *Trace) Problems() []Problem {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return append(t.found.sorted(), t.inEvents.sorted()...)
+	return append(t.openProblems.sorted(), t.eventProblems.sorted()...)
 }
 
 // Chunk describes a chunk of the index.

@@ -96,7 +96,7 @@ func (v *checker) chunk(p *checkedPlace) error {
 	if v.bytes == nil {
 		v.bytes = make([]byte, v.t.header.ChunkSize)
 	}
-	c, ok, bad, err := v.t.places().ReadChunk(v.bytes, p.at)
+	c, ok, bad, err := v.t.chunkFile().ReadChunk(v.bytes, p.at)
 	switch {
 	case err != nil:
 		return ioError(v.t.path, p.at, err)

@@ -303,7 +303,7 @@ func (v *checker) extension(r *format.Record, x []byte, here int64) {
 		v.add(here, "ext-slots", "%v", err)
 		return
 	}
-	if v.again, err = format.AppendExt(v.again[:0], v.slots); err != nil || !bytes.Equal(v.again, x) {
+	if v.encoded, err = format.AppendExt(v.encoded[:0], v.slots); err != nil || !bytes.Equal(v.encoded, x) {
 		v.add(here, "ext-form", "the extension of %d bytes is not as its slots have it", len(x))
 	}
 	for i, name := range fixed {

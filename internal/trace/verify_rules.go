@@ -91,14 +91,14 @@ type checker struct {
 	apart bool    // others check at the same time, so inOrder's functions must wait
 	later []later // the waiting functions
 
-	buf   chunkBuf
-	bytes []byte // the chunk as it is
-	kept  bool   // it is a chunk of blocks that is kept
-	cache blockCache
-	slots []format.Slot
-	again []byte // an extension encoded from its slots
-	exact int64  // a duration in ticks that is known to be short enough to be exact
-	err   error  // a failed read
+	buf     chunkBuf
+	bytes   []byte // the chunk as it is
+	kept    bool   // it is a chunk of blocks that is kept
+	cache   blockCache
+	slots   []format.Slot
+	encoded []byte // an extension encoded from its slots
+	exact   int64  // a duration in ticks that is known to be short enough to be exact
+	err     error  // a failed read
 }
 
 // later is a function that waits, behind so many findings.
