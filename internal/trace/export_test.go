@@ -13,8 +13,8 @@ func (f *Follower) Entries() (all, carried int) {
 // Found returns how many chunks a Follower of a ring has found.
 func (f *Follower) Found() int64 { return f.ring.foundChunks }
 
-// Takes reports whether the reader decodes blocks of a type.
-func Takes(t format.BlockType) bool { return int(t) < len(decoders) && decoders[t] != nil }
+// Decodes reports whether the reader decodes blocks of a type.
+func Decodes(t format.BlockType) bool { return int(t) < len(decoders) && decoders[t] != nil }
 
 // Grows makes t a trace that a program was writing when it was opened.
 func Grows(t *Trace) { t.grows = true }

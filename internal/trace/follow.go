@@ -149,9 +149,9 @@ func NewFollower(r io.ReaderAt, size func() (int64, error), o FollowOptions) (*F
 	return f, err
 }
 
-// CallObjects is the trace's CallObjects, for events delivered from now on.
-func (f *Follower) CallObjects(objects func([]Place) []Object) {
-	f.t.CallObjects(objects)
+// NameByObject is the trace's NameByObject, for events delivered from now on.
+func (f *Follower) NameByObject(objects func([]Place) []Object) {
+	f.t.NameByObject(objects)
 	f.decoder.objects = f.t.objectNames()
 }
 

@@ -86,8 +86,8 @@ func (f *Follower) prune() {
 	}
 }
 
-// deliverCarriedEnds delivers the scopes whose end only a carry has: those of the first n for which no
-// end was found.
+// deliverCarriedEnds delivers the scopes whose end only a carry has: those of the first n for which
+// no end was found.
 func (f *Follower) deliverCarriedEnds(n int) {
 	k := &f.ring
 	for _, key := range k.closing[:n] {

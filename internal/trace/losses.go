@@ -66,7 +66,7 @@ func (t *Trace) LossesUntil() (ns int64, all bool) {
 	if t.miscounted {
 		return 0, false
 	}
-	if t.state.Closed || t.header.Minor >= format.CountersMinor && t.header.Backing != format.BackingHeap && !t.Cool() {
+	if t.state.Closed || t.header.Minor >= format.CountersMinor && t.header.Backing != format.BackingHeap && !t.LacksHotPart() {
 		return max(t.End(), 0), true
 	}
 	if tick := t.state.Tick; tick > 0 && tick < format.MaxTicks {
@@ -112,8 +112,8 @@ func (t *Trace) Overwritten() Overwritten {
 	return o
 }
 
-// noteOverwritten notes that the chunk c was gone when it was to be read. The records in it are not all
-// there any more, so it reads the state again, which the writer changes before it overwrites a
+// noteOverwritten notes that the chunk c was gone when it was to be read. The records in it are not
+// all there any more, so it reads the state again, which the writer changes before it overwrites a
 // chunk.
 func (t *Trace) noteOverwritten(c *chunkInfo) {
 	t.until()

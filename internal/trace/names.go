@@ -41,7 +41,7 @@ func (n *nameTable) add(id uint16, name []byte) error {
 
 // Name returns the text of a name id; "(name 17)" for an id that the trace does not define. It is
 // raw: it may hold control characters and invalid UTF-8. The name of a place is replaced by its
-// object's if CallObjects has one.
+// object's if NameByObject has one.
 func (t *Trace) Name(id uint16) string {
 	if text := t.objectNames().textOf(id); text != "" {
 		return text
@@ -142,11 +142,11 @@ type objectTable struct {
 	used map[string]bool // names of objects
 }
 
-// CallObjects names waits and holds at places by their objects, all places of an object as one.
+// NameByObject names waits and holds at places by their objects, all places of an object as one.
 // objects returns those of some places. It is called at the first lookup of a name, and by a
-// Follower for later places. Package open calls CallObjects before the trace is read: names that
+// Follower for later places. Package open calls NameByObject before the trace is read: names that
 // were read before stay.
-func (t *Trace) CallObjects(objects func([]Place) []Object) {
+func (t *Trace) NameByObject(objects func([]Place) []Object) {
 	t.objectsOf = objects
 	t.needsNames.Store(true)
 }

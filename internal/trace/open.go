@@ -130,7 +130,7 @@ func (t *Trace) checkSize() {
 		t.openProblems.add(fmt.Sprintf("the file is cut off: it ends %d bytes into a chunk", rest), t.size, 1)
 	}
 	switch behind := t.state.End - t.size; {
-	case behind > 0 && t.Cool() && behind <= format.MaxHotSlots*cs:
+	case behind > 0 && t.LacksHotPart() && behind <= format.MaxHotSlots*cs:
 		t.openProblems.add(textCool, t.size, 1)
 	case behind > 0 && t.header.Backing == format.BackingHeap && !t.state.Closed:
 		t.openProblems.add(textUncopied, t.size, 1)

@@ -21,8 +21,8 @@ func (p *player) playUnordered(st *stretch) (more bool, err error) {
 	return p.finish(st)
 }
 
-// nextUnordered turns one record into an event. If canUseShortForm allows it, it sets only the fields in which two
-// scopes that ended in place differ, as most scopes do: a third of all fields.
+// nextUnordered turns one record into an event. If canUseShortForm allows it, it sets only the
+// fields in which two scopes that ended in place differ, as most scopes do: a third of all fields.
 func (p *player) nextUnordered(x *slice, at *place, plain bool) (more bool, err error) {
 	if !plain {
 		return p.record(x, at)

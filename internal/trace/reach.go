@@ -10,8 +10,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// chunkReach holds the chunks of records, and the last time in each as far as it is known. Options with
-// Within skip chunks by it.
+// chunkReach holds the chunks of records, and the last time in each as far as it is known. Options
+// with Within skip chunks by it.
 type chunkReach struct {
 	order []int32 // indexes of the chunks of records, by Since
 	// latest is, by chunk, the last time of an event in it, in ticks; 0: no run has finished it.

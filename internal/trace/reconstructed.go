@@ -7,8 +7,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// reconstructed is a record whose chunk a ring has overwritten, reconstructed from a carry block, an end
-// apart, or both. The merge treats these records as if they lay in a chunk.
+// reconstructed is a record whose chunk a ring has overwritten, reconstructed from a carry block,
+// an end apart, or both. The merge treats these records as if they lay in a chunk.
 type reconstructed struct {
 	rec format.Record
 	ext []byte
@@ -103,8 +103,8 @@ func endsOf(list []reconstructed) (n int64) {
 	return n
 }
 
-// reconstructChunk reconstructs the records of the chunk c, which is gone although the index has it: ends
-// are its ends apart.
+// reconstructChunk reconstructs the records of the chunk c, which is gone although the index has
+// it: ends are its ends apart.
 func (t *Trace) reconstructChunk(c *chunkInfo, ends []uint64, p problems) []reconstructed {
 	var gone []goneBegin
 	var cache blockCache

@@ -59,8 +59,8 @@ func (s *runningRows) add(x *localRow, m *carryOver, to int64) {
 	g.dropOutlasted()
 }
 
-// dropOutlasted drops the scopes that the last one outlasts. A wait outlasts only other waits, so that
-// scopes that run during it are kept; and an open scope is outlasted only by another open one.
+// dropOutlasted drops the scopes that the last one outlasts. A wait outlasts only other waits, so
+// that scopes that run during it are kept; and an open scope is outlasted only by another open one.
 func (g *runningRow) dropOutlasted() {
 	last := g.runs[len(g.runs)-1]
 	if last.kind() == format.KindHold {

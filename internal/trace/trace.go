@@ -231,9 +231,9 @@ func (t *Trace) Chunks() []Chunk {
 // Closed reports whether Stop ran to its end.
 func (t *Trace) Closed() bool { return t.state.Closed }
 
-// Cool reports whether the trace lacks its hot part, which was not found: the newest second may be
-// missing, and chunks between others too.
-func (t *Trace) Cool() bool {
+// LacksHotPart reports whether the trace lacks its hot part, which was not found: the newest second
+// may be missing, and chunks between others too.
+func (t *Trace) LacksHotPart() bool {
 	return t.header.Backing == format.BackingShm && !t.state.Closed && !t.state.Joined
 }
 

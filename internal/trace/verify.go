@@ -87,7 +87,7 @@ func (v *checker) headerState() {
 	v.check(s.Tick == 0 || s.Tick >= h.StartTicks && s.Tick < format.MaxTicks, at+format.StateTick, "state", "the last round's tick is %d", s.Tick)
 	v.check(s.Lost >= 0, at+format.StateLost, "state", "%d records are lost", s.Lost)
 	v.check(joined == 0 || joined == 1 && h.Backing == format.BackingShm, at+format.StateJoined, "state", "joined is %d, and the backing is %v", joined, h.Backing)
-	v.check(s.End >= 0 && s.End%int64(h.ChunkSize) == 0 && (s.End <= t.size || t.Cool()), at+format.StateEnd, "state-end", "chunks end at %d in a file of %d bytes", s.End, t.size)
+	v.check(s.End >= 0 && s.End%int64(h.ChunkSize) == 0 && (s.End <= t.size || t.LacksHotPart()), at+format.StateEnd, "state-end", "chunks end at %d in a file of %d bytes", s.End, t.size)
 	v.check(!s.Closed || s.End >= t.used && t.addr.unused(t.used, s.End) == 0, at+format.StateEnd, "state-end", "chunks end at %d, and the last one at %d", s.End, t.used)
 }
 

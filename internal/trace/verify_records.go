@@ -156,7 +156,7 @@ func (v *checker) skipped(c *chunkInfo, was, now *format.Walk) {
 
 // defined reports whether a name is defined, or may be in the hot part that is missing.
 func (v *checker) defined(id uint64) bool {
-	return id < format.MaxNames && v.named[id] || id < format.FirstName || v.t.Cool()
+	return id < format.MaxNames && v.named[id] || id < format.FirstName || v.t.LacksHotPart()
 }
 
 // scope checks words 1 and 3 of a scope.
