@@ -35,6 +35,21 @@
 //  8. The stretches of a trace depend on the trace alone, and problems are counted
 //     by stretch. Otherwise two runs would give different results.
 //
+// # Files
+//
+// A file uses mostly those of its own line and of the lines below it:
+//
+//	verify*                                     the rules of docs/format.md
+//	follow*                                     a Follower: a trace that is being written
+//	part player plain pending cputimes          the events of a stretch
+//	eventrun scan reach                         a run over all stretches
+//	runningscopes stretch merge cursor rows     one stretch; runstate is what it passes on
+//	decode ends reconstructed carry             a record, joined with its end or its carry
+//	open blocks processfilter                   opening, and each kind of block by its subject:
+//	beats calls losses names processes samples sched stacks storedfiles
+//	index chunk pages blockcache addresses      chunks and their bytes
+//	trace event errors                          the types that all use
+//
 // A Trace holds the file's contents at the time it was opened. For a trace that is still being
 // written, open it again, or use a Follower.
 package trace
