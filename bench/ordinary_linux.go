@@ -129,10 +129,10 @@ func (o *ordinaryBench) callsRow(name string) row {
 }
 
 // callsOf returns the counts of a function whose calls were not all recorded.
-func callsOf(path, function string) (trace.Called, error) {
+func callsOf(path, function string) (trace.CallCount, error) {
 	t, err := trace.OpenFile(path)
 	if err != nil {
-		return trace.Called{}, err
+		return trace.CallCount{}, err
 	}
 	defer t.Close()
 	for _, c := range t.Calls() {
@@ -140,7 +140,7 @@ func callsOf(path, function string) (trace.Called, error) {
 			return c, nil
 		}
 	}
-	return trace.Called{}, fmt.Errorf("the trace tells of no calls of %s that were not recorded", function)
+	return trace.CallCount{}, fmt.Errorf("the trace tells of no calls of %s that were not recorded", function)
 }
 
 // eachRows measures the extra cost per operation compared with the plain program.

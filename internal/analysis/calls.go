@@ -13,11 +13,11 @@ const Budget = "took more than its share of the budget"
 
 // Skipped returns, by name, the functions whose calls were not all recorded. It returns nil
 // if only a part of the trace is selected, as the numbers are for the whole.
-func (s *Selection) Skipped(t *trace.Trace) map[uint16]trace.Called {
+func (s *Selection) Skipped(t *trace.Trace) map[uint16]trace.CallCount {
 	if s.From > 0 || s.To > 0 || !s.Tracks.All() {
 		return nil
 	}
-	skipped := map[uint16]trace.Called{}
+	skipped := map[uint16]trace.CallCount{}
 	for _, c := range t.Calls() {
 		if c.Skipped() > 0 && s.Names.Match(t.Name(c.Name)) {
 			skipped[c.Name] = c

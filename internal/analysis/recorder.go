@@ -44,7 +44,7 @@ func (r *Report) recorder(l *facts) {
 
 // CoolLine reports that a trace lacks its hot part; it is empty otherwise.
 func CoolLine(t *trace.Trace) string {
-	if !t.Cool() {
+	if !t.LacksHotPart() {
 		return ""
 	}
 	return "what was recorded since the last round (a second) may be missing: it was in memory, in " + format.HotName(t.Header().ID) + ", which is not here"

@@ -11,7 +11,7 @@ const (
 // program's CPU time: left out when it is built, they cost nothing. Of the functions whose
 // calls were not all recorded it returns the most called ones, as many as necessary to count
 // the others within a quarter of the share. It returns none if the CPU time is not known.
-func TooHot(t *trace.Trace, share float64) []trace.Called {
+func TooHot(t *trace.Trace, share float64) []trace.CallCount {
 	used := RecordingCost(t.Beats()).Process
 	if used <= 0 {
 		return nil

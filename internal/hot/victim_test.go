@@ -36,7 +36,7 @@ func readAll(t *testing.T, path string) (events int64) {
 		t.Fatal(err)
 	}
 	defer tr.Close()
-	if tr.Cool() {
+	if tr.LacksHotPart() {
 		t.Error("the hot part is missing")
 	}
 	if err := tr.Events(trace.Options{}, func(*trace.Event) bool { events++; return true }); err != nil {

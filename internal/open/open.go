@@ -55,7 +55,7 @@ func Follower(r io.ReaderAt, size func() (int64, error), fo trace.FollowOptions,
 	if err := f.Trace().KeepProcesses(o.Processes); err != nil {
 		return nil, err
 	}
-	f.CallObjects(o.names(f.Trace()))
+	f.NameByObject(o.names(f.Trace()))
 	return f, nil
 }
 
@@ -70,7 +70,7 @@ func complete(t *trace.Trace, err error, o *Options) (*trace.Trace, error) {
 	if !o.AsRecorded {
 		states.Attach(t)
 	}
-	t.CallObjects(o.names(t))
+	t.NameByObject(o.names(t))
 	return t, nil
 }
 

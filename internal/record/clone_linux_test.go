@@ -116,7 +116,7 @@ func cloneBeside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if tr.Cool() != want {
+		if tr.LacksHotPart() != want {
 			t.Errorf("%s: the hot part is missing: %t, want %t", path, !want, want)
 		}
 		tr.Close()

@@ -145,7 +145,7 @@ func allThere(t *testing.T, path string) {
 			t.Errorf("problem at %d (%d times): %s", p.Offset, p.Count, p.Text)
 		}
 	}
-	if n != containedScopes || tr.Cool() {
-		t.Errorf("%d scopes of %d are there, the hot part is missing: %t", n, containedScopes, tr.Cool())
+	if n != containedScopes || tr.LacksHotPart() {
+		t.Errorf("%d scopes of %d are there, the hot part is missing: %t", n, containedScopes, tr.LacksHotPart())
 	}
 }

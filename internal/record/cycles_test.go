@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
@@ -66,4 +67,28 @@ func TestG13Cycles(t *testing.T) {
 			filepath.Base(t.Name()), cycles, recorded, lost, before.goroutines, after.goroutines, before.descriptors, after.descriptors, before.mappings, after.mappings, after.files))
 	})
 	t.Logf("G13: %s", strings.Join(told, "; "))
+}
+
+// TestStopAfterManyChunks stops a recording most of whose chunks have left: Stop
+// does not wait for those.
+func TestStopAfterManyChunks(t *testing.T) {
+	perBacking(t, func(t *testing.T, backing Option) {
+		least := time.Hour
+		for range 3 {
+			start(t, backing, shortTicks())
+			for range 4 * atOnce {
+				Task("a")()
+			}
+			breathe(t)
+			breathe(t)
+			begin := time.Now()
+			if err := Stop(); err != nil {
+				t.Fatal(err)
+			}
+			if least = min(least, time.Since(begin)); least < time.Second/2 {
+				return
+			}
+		}
+		t.Errorf("Stop took %v at least", least)
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -270,4 +271,24 @@ func scopeCost(c sys.Clock, rate int64) int64 {
 		}
 	}
 	return int64(float64(best) / n * 1e12 / float64(rate) * 2 * 8 / 7)
+}
+
+// factLeftOut lists the functions that the build did not instrument: a line per reason.
+const factLeftOut = "functions_left_out"
+
+var leftOut atomic.Pointer[string]
+
+// LeftOut makes this recording, and all later ones, record which functions are not
+// instrumented, and why.
+func LeftOut(text string) {
+	leftOut.Store(&text)
+	if r := current.Load(); r != nil && !r.closed.Load() {
+		r.tellOmitted()
+	}
+}
+
+func (r *recorder) tellOmitted() {
+	if text := leftOut.Load(); text != nil {
+		r.fact(factLeftOut, *text)
+	}
 }

@@ -5,10 +5,13 @@ package record_test
 import (
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/record"
@@ -206,3 +209,17 @@ func stop(t *testing.T) *recorded {
 	}
 	return r
 }
+
+// stateOf returns the state at the beginning of a Mutex or RWMutex.
+func stateOf(l sync.Locker) *record.LockState {
+	return (*record.LockState)(reflect.ValueOf(l).UnsafePointer())
+}
+
+// handleOf returns the handle in a Span.
+func handleOf(s Span) record.Handle { return *(*record.Handle)(unsafe.Pointer(&s)) }
+
+// retriesOf returns the record.Retries in a Retries.
+func retriesOf(r *Retries) *record.Retries { return (*record.Retries)(unsafe.Pointer(r)) }
+
+// scopeAt identifies a scope by its place and its start.
+type scopeAt struct{ loc, start int64 }

@@ -6,6 +6,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -13,6 +16,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/heartbeat"
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/testpoint"
@@ -314,4 +318,46 @@ func SetFilter(expr string) error {
 	}
 	current.Load().setFilter(f, expr)
 	return nil
+}
+
+// giveWay ends the recording, and removes its trace, because another one replaces it. control
+// is held.
+func (r *recorder) giveWay() {
+	_ = r.stop() // errors do not matter: the trace is removed
+	_ = os.Remove(r.path)
+	hot.Discard(r.id, format.FileID{})
+}
+
+// StopGivingWay ends the recording if it is one that gives way to others, and returns its
+// trace's path; empty if there is none. ended, if not empty, is recorded as the way in which
+// the program ends.
+func StopGivingWay(ended string) (path string, err error) {
+	if sys.Forked() {
+		return "", ErrStopped
+	}
+	control.Lock()
+	defer control.Unlock()
+	r := current.Load()
+	if atomic.LoadUint32(&sys.Live.On) == Off || r.opts.giveWay == nil {
+		return "", nil
+	}
+	r.fact("ended", ended)
+	return r.path, r.stop()
+}
+
+// inBubble reports whether the caller is in a bubble of testing/synctest. Channels and
+// goroutines created there belong to the bubble: another goroutine that sends on such
+// a channel would be a fatal error, our tickers would follow the bubble's clock, and
+// the bubble would never end, because our goroutines don't. Its clock is useless too:
+// it begins in the year 2000. No function reports this, but the first line of a stack
+// dump does.
+//
+// Recording in a bubble creates nothing, and need not check.
+func inBubble() bool { return strings.Contains(goroutineHead(), "synctest bubble") }
+
+// goroutineHead returns the line that the runtime prints above the caller's stack.
+func goroutineHead() string {
+	var buf [128]byte
+	head, _, _ := strings.Cut(string(buf[:runtime.Stack(buf[:], false)]), "\n")
+	return head
 }

@@ -83,7 +83,7 @@ func damageText(r *analysis.Report) string {
 // goneText describes the end of a program that did not call Stop.
 func goneText(r *analysis.Report) string {
 	here := "what it had recorded by then is here"
-	if r.Trace.Cool() {
+	if r.Trace.LacksHotPart() {
 		here = "what it had recorded by then is here but for the end"
 	}
 	return fmt.Sprintf("The program (process %d) ended, or was killed, without Stop: %s.", r.Trace.Header().PID, here)

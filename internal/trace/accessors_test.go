@@ -28,7 +28,7 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			t.Error("closed or not")
 		}
 	},
-	"Cool": func(t *testing.T, tr *trace.Trace, size int64) { tr.Cool() },
+	"LacksHotPart": func(t *testing.T, tr *trace.Trace, size int64) { tr.LacksHotPart() },
 	"Beats": func(t *testing.T, tr *trace.Trace, size int64) {
 		for _, b := range tr.Beats() {
 			b.Value(format.FieldRSS)
@@ -140,8 +140,8 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			t.Error("nobody named objects")
 		}
 	},
-	"CallObjects": func(t *testing.T, tr *trace.Trace, size int64) {
-		tr.CallObjects(func(list []trace.Place) []trace.Object {
+	"NameByObject": func(t *testing.T, tr *trace.Trace, size int64) {
+		tr.NameByObject(func(list []trace.Place) []trace.Object {
 			of := make([]trace.Object, len(list))
 			for i := range of {
 				of[i] = trace.Object{Name: "one"}
@@ -421,7 +421,7 @@ func processOf(t *testing.T, tr *trace.Trace) {
 func TestG23Accessors(t *testing.T) {
 	covered := map[string]bool{
 		"Trace.Events": true, "Trace.Close": true, // events, exercise
-		"Follower.Poll": true, "Follower.Open": true, "Follower.Problems": true, "Follower.Missed": true, "Follower.Trace": true, "Follower.Events": true, "Follower.CallObjects": true, // follow
+		"Follower.Poll": true, "Follower.Open": true, "Follower.Problems": true, "Follower.Missed": true, "Follower.Trace": true, "Follower.Events": true, "Follower.NameByObject": true, // follow
 		"Follower.Entries": true, "Follower.Found": true, // only for tests
 	}
 	for name := range accessors {

@@ -140,7 +140,7 @@ func (a ring) read(b []byte, loc format.Loc) (int, error) {
 	clear(b[m:])
 	n, err := a.t.readAt(b[:m], c.at+rest)
 	if err == nil {
-		err = a.t.still(c)
+		err = a.t.checkUnchanged(c)
 	}
 	return n, err
 }
@@ -170,21 +170,21 @@ func (t *Trace) overwrites() bool { return t.addr.reuses() && !t.state.Closed }
 
 // unchanged reports whether the chunk c is still in its place.
 func (t *Trace) unchanged(c *chunkInfo) (bool, error) {
-	same, err := t.places().Has(c.at, c.ChunkID)
+	same, err := t.chunkFile().Has(c.at, c.ChunkID)
 	if err != nil {
 		err = ioError(t.path, c.at, err)
 	}
 	return same, err
 }
 
-// still returns errGone if the chunk c was overwritten; a caller that has read c must check.
-func (t *Trace) still(c *chunkInfo) error {
+// checkUnchanged returns errGone if the chunk c was overwritten; a caller that has read c must check.
+func (t *Trace) checkUnchanged(c *chunkInfo) error {
 	if !t.overwrites() {
 		return nil
 	}
 	same, err := t.unchanged(c)
 	if err == nil && !same {
-		t.missed(c)
+		t.noteOverwritten(c)
 		err = errGone
 	}
 	return err
@@ -192,9 +192,17 @@ func (t *Trace) still(c *chunkInfo) error {
 
 // readAt fills b with the file's bytes at the offset at, and with zeros from its end.
 func (t *Trace) readAt(b []byte, at int64) (int, error) {
-	n, err := t.places().Read(b, at)
+	n, err := t.chunkFile().Read(b, at)
 	if err != nil {
 		err = ioError(t.path, at, err)
 	}
 	return n, err
+}
+
+// recordLoc is a record's location, with the thread and the owner that follow from it.
+type recordLoc struct {
+	loc    format.Loc
+	thread uint32
+	owner  uint32
+	gone   bool // its chunk is overwritten; see reconstructed.go
 }

@@ -124,7 +124,7 @@ func (t *Trace) Beats() []Beat {
 			return true
 		})
 		if err != nil {
-			t.found.set("not all heartbeats could be read: "+err.Error(), 1)
+			t.openProblems.set("not all heartbeats could be read: "+err.Error(), 1)
 		}
 	}
 	return t.allBeats

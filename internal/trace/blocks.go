@@ -7,14 +7,8 @@ import (
 
 	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace/clock"
 )
-
-// blockTail is the position of a chunk's next block.
-type blockTail struct {
-	loc  format.Loc // of the chunk
-	at   int
-	torn int // number of times the block there was found torn
-}
 
 // readBlocks decodes every block of the trace.
 func (t *Trace) readBlocks() error {
@@ -57,7 +51,7 @@ func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err e
 	at := t.addr.offset(tail.loc)
 	h, ok, err := format.DecodeChunkHeader(buf[:n], at, t.header.ChunkSize)
 	if err != nil || !ok {
-		t.found.add(whyShort(buf[:n]), at, 1) // the index found it valid
+		t.openProblems.add(whyShort(buf[:n]), at, 1) // the index found it valid
 		return false, false, nil
 	}
 	read := chunks.Chunk{ChunkHeader: h, Bytes: buf, Had: n}
@@ -73,7 +67,7 @@ func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err e
 			return true, changed, nil
 		}
 		fits := w.Payload != nil
-		t.found.add("a "+w.Type.String()+" block is torn and skipped ("+tornReason(fits)+")", at+int64(w.Off), 1)
+		t.openProblems.add("a "+w.Type.String()+" block is torn and skipped ("+tornReason(fits)+")", at+int64(w.Off), 1)
 		if !fits {
 			return false, changed, nil
 		}
@@ -97,17 +91,17 @@ func (t *Trace) block(w *format.BlockWalk, chunk format.Loc, at int64) {
 	at += int64(w.Off)
 	s := format.BlockOf(w.Type)
 	if s == nil {
-		t.found.add("a block of an unknown type ("+w.Type.String()+") is skipped; a newer tool may know it", at, 1)
+		t.openProblems.add("a block of an unknown type ("+w.Type.String()+") is skipped; a newer tool may know it", at, 1)
 		return
 	}
 	var buf [2]int64
 	times := s.Times(buf[:0], w.Payload)
 	err := soundTimes(times)
 	if err == nil {
-		err = takers[w.Type](t, w.Payload, chunk+format.Loc(w.Off))
+		err = decoders[w.Type](t, w.Payload, chunk+format.Loc(w.Off))
 	}
 	if err != nil {
-		t.found.add("a "+s.Name+" block makes no sense and is skipped ("+err.Error()+")", at, 1)
+		t.openProblems.add("a "+s.Name+" block makes no sense and is skipped ("+err.Error()+")", at, 1)
 		return
 	}
 	for _, ticks := range times {
@@ -124,8 +118,8 @@ func soundTimes(times []int64) error {
 	return nil
 }
 
-// takers decode a block's payload at loc, by its type.
-var takers = [...]func(t *Trace, p []byte, loc format.Loc) error{
+// decoders decode a block's payload at loc, by its type.
+var decoders = [...]func(t *Trace, p []byte, loc format.Loc) error{
 	format.BlockName:   (*Trace).nameBlock,
 	format.BlockCalib:  (*Trace).calibBlock,
 	format.BlockBeat:   (*Trace).beatBlock,
@@ -226,9 +220,9 @@ func (t *Trace) noteBlock(p []byte, _ format.Loc) error {
 // settle sorts the blocks' data and derives the clock, once all blocks are read.
 func (t *Trace) settle() {
 	var bad int64
-	t.clock, bad = newClock(&t.header, t.calibs)
-	t.found.set("a calibration goes backwards and is not used", bad)
-	t.cpu = rateClock(0, t.header.TickRate)
+	t.clock, bad = clock.New(&t.header, t.calibs)
+	t.openProblems.set("a calibration goes backwards and is not used", bad)
+	t.cpu = clock.AtRate(0, t.header.TickRate)
 	if t.state.Tick > 0 && t.state.Tick < format.MaxTicks {
 		t.last = max(t.last, t.state.Tick)
 	}
@@ -239,14 +233,14 @@ func (t *Trace) settle() {
 	t.breaks = disjoint(t.breaks)
 	for i := range t.members {
 		if m := &t.members[i]; m.Lacks != "" {
-			t.found.set(MemberLabel(m)+textLacks+m.Lacks, 1)
+			t.openProblems.set(MemberLabel(m)+textLacks+m.Lacks, 1)
 		}
 	}
 	for i := range t.Notes {
 		t.Notes[i].Time = t.Nanos(t.Notes[i].ticks)
 	}
 	if t.state.Closed && t.stop == 0 {
-		t.found.set("the header says that the trace was closed, and there is no stop block", 1)
+		t.openProblems.set("the header says that the trace was closed, and there is no stop block", 1)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Called counts the calls of a function whose calls were not all recorded.
-type Called struct {
+// CallCount counts the calls of a function whose calls were not all recorded.
+type CallCount struct {
 	Name     uint16
 	Calls    int64
 	Recorded int64 // of those; records that found no room included
@@ -38,10 +38,10 @@ func (t *Trace) unseenBlock(p []byte, _ format.Loc) error {
 }
 
 // All returns the number of calls, as far as is known. If Unseen is not 0 it is an estimate.
-func (c Called) All() int64 { return c.Calls + min(c.Unseen, math.MaxInt64-c.Calls) }
+func (c CallCount) All() int64 { return c.Calls + min(c.Unseen, math.MaxInt64-c.Calls) }
 
 // Skipped returns how many of the calls were not recorded, as far as is known.
-func (c Called) Skipped() int64 { return c.All() - c.Recorded }
+func (c CallCount) Skipped() int64 { return c.All() - c.Recorded }
 
 // calledSum sums the blocks' counts for a name so far.
 type calledSum struct {
@@ -73,16 +73,16 @@ func (t *Trace) callsBlock(p []byte, _ format.Loc) error {
 
 // Calls lists the functions whose calls were not all recorded, the most called first. In a ring it
 // counts what has not been overwritten.
-func (t *Trace) Calls() []Called {
-	var all []Called
+func (t *Trace) Calls() []CallCount {
+	var all []CallCount
 	for name, s := range t.calls {
-		c := Called{Name: name, Calls: s.calls, Recorded: s.recorded, Unseen: s.unseen, Off: s.off >= 0}
+		c := CallCount{Name: name, Calls: s.calls, Recorded: s.recorded, Unseen: s.unseen, Off: s.off >= 0}
 		if c.Off {
 			c.Since = max(t.Nanos(max(s.at-s.off, t.header.StartTicks)), 0)
 		}
 		all = append(all, c)
 	}
-	slices.SortFunc(all, func(a, b Called) int {
+	slices.SortFunc(all, func(a, b CallCount) int {
 		return cmp.Or(cmp.Compare(b.All(), a.All()), cmp.Compare(a.Name, b.Name))
 	})
 	return all

@@ -22,13 +22,13 @@ type carried struct {
 	ticks int64 // of the carry
 	rec   format.Record
 	ext   []byte
-	where where
+	at    recordLoc
 
 	// For a Follower; see follow_ring.go. A record that it has read itself has an entry too, but
-	// told is false and rec is not set.
-	told  bool
-	state uint8
-	stamp int64 // the count of chunks when it was last mentioned
+	// hasCarry is false and rec is not set.
+	hasCarry bool
+	state    uint8
+	stamp    int64 // the count of chunks when it was last mentioned
 }
 
 // carryBlock decodes a carry block. It does not check whether the chunk is gone: the writer writes
@@ -56,7 +56,7 @@ func (t *Trace) carryBlock(p []byte, _ format.Loc) error {
 	} else if x.ticks > c.Ticks {
 		return nil
 	}
-	x.ticks, x.rec, x.ext, x.where, x.told = c.Ticks, c.Record, bytes.Clone(c.Ext), where{c.Loc, c.Thread, c.Owner, true}, true
+	x.ticks, x.rec, x.ext, x.at, x.hasCarry = c.Ticks, c.Record, bytes.Clone(c.Ext), recordLoc{c.Loc, c.Thread, c.Owner, true}, true
 	if t.onCarry != nil {
 		t.onCarry(key)
 	}

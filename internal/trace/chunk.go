@@ -45,7 +45,7 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 	if !ok || read.Kind != format.ChunkRecords {
 		why := whyShort(c.bytes)
 		if t.overwrites() && why == textShort {
-			t.missed(info)
+			t.noteOverwritten(info)
 			return errGone
 		}
 		p.add(why, at, 1) // the index found it valid
@@ -66,7 +66,7 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 		}
 		read.ChunkHeader = c.head
 	}
-	if err := t.still(info); err != nil {
+	if err := t.checkUnchanged(info); err != nil {
 		return err
 	}
 	c.used = read.Used()
@@ -99,7 +99,7 @@ func (t *Trace) readHeaded(b *[]byte, at int64) (c chunks.Chunk, ok bool, err er
 	if cs := int(t.header.ChunkSize); len(*b) != cs {
 		*b = make([]byte, cs)
 	}
-	c, ok, bad, err := t.places().ReadChunk(*b, at)
+	c, ok, bad, err := t.chunkFile().ReadChunk(*b, at)
 	if err != nil {
 		err = ioError(t.path, at, err)
 	}

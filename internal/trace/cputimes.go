@@ -66,34 +66,3 @@ func (c *cpuTimes) get() (CPUAt, error) {
 	}
 	return c.at, c.err
 }
-
-// fillCPU sets the CPU time of a scope that has ended.
-func (p *player) fillCPU(e *Event, start, stop int64) {
-	if e.Open || e.Quality == format.Exact || e.Goid == 0 || e.EndGoid != 0 || e.Dur <= 0 || e.Kind == format.KindProcess || e.Kind == format.KindPending {
-		return
-	}
-	if e.Quality == format.Unknown && p.t.across(start, stop) {
-		return // its duration is not known
-	}
-	ns, q := p.r.cpuAt(e.Goid, e.Start, e.Start+e.Dur)
-	ns = min(max(ns, 0), e.Dur)
-	if q == format.Likely && e.Quality == format.AtMost {
-		ns = min(ns, e.CPU)
-	}
-	if knowsMore(q, e.Quality, ns < e.CPU) {
-		e.CPU, e.Quality = ns, q
-	}
-}
-
-// knowsMore reports whether a CPU time of quality q is better than one of quality old.
-func knowsMore(q, old format.Quality, lower bool) bool {
-	switch q {
-	case format.Exact:
-		return true
-	case format.Likely:
-		return old != format.Likely
-	case format.AtMost:
-		return old == format.Unknown || old == format.AtMost && lower
-	}
-	return false
-}

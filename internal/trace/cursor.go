@@ -37,15 +37,15 @@ const (
 // is loaded: several stretches read it at once.
 type cursor struct {
 	chunkBuf
-	chunk    format.Loc
-	owner    uint32
-	places   []place
-	runs     []rowRun   // of places in file order; none: not known
-	ends     []uint64   // see endIndex
-	made     []made     // in place of a chunk: the records of places; see made.go
-	pending  []*waiting // its pending events that have ended
-	problems problems   // found when it was loaded
-	lost     int64      // ends apart in an overwritten chunk for which there is no event
+	chunk         format.Loc
+	owner         uint32
+	places        []place
+	runs          []rowRun        // of places in file order; none: not known
+	ends          []uint64        // see endIndex
+	reconstructed []reconstructed // in place of a chunk: the records of places; see reconstructed.go
+	pending       []*waiting      // its pending events that have ended
+	problems      problems        // found when it was loaded
+	lost          int64           // ends apart in an overwritten chunk for which there is no event
 
 	users atomic.Int32 // stretches that still need it
 }
@@ -65,11 +65,12 @@ const runPlaces = 128
 // of their starts. On the Go path a goroutine can be moved between reading the
 // clock and taking the place.
 //
-// latest is the last start, and pendings the number of pending events.
-func (c *cursor) load(r *reading, info *chunkInfo) (latest int64, pendings int, err error) {
+// Anchors and the rows of records are set only if they are needed. latest is the last start, and
+// pendings the number of pending events.
+func (c *cursor) load(t *Trace, info *chunkInfo, anchors, rows bool) (latest int64, pendings int, err error) {
 	c.chunk, c.owner = info.loc, info.owner
 	p := c.problems
-	if err := r.t.readChunk(&c.chunkBuf, info, p); err != nil {
+	if err := t.readChunk(&c.chunkBuf, info, p); err != nil {
 		return 0, 0, err
 	}
 	var thread uint32
@@ -84,7 +85,7 @@ func (c *cursor) load(r *reading, info *chunkInfo) (latest int64, pendings int, 
 			pendings++
 		case roleAnchor:
 			thread = uint32(s.Record().Stop)
-			if !r.o.Anchors {
+			if !anchors {
 				latest = max(latest, start)
 				continue
 			}
@@ -104,7 +105,7 @@ func (c *cursor) load(r *reading, info *chunkInfo) (latest int64, pendings int, 
 		}
 		last = key
 		c.places = append(c.places, place{key, uint32(s.Off), thread})
-		if !r.wantsRows {
+		if !rows {
 			continue
 		}
 		b := s.Chunk[s.Off:][:format.RecordSize]
@@ -116,7 +117,7 @@ func (c *cursor) load(r *reading, info *chunkInfo) (latest int64, pendings int, 
 			c.runs = append(c.runs, rowRun{from: at, row: row})
 			run = &c.runs[len(c.runs)-1]
 		}
-		if does[k] == doesRun {
+		if effectOf[k] == effectRuns {
 			run.last = max(run.last, binary.LittleEndian.Uint64(b[8:]))
 		} else {
 			run.mixed = true
@@ -137,10 +138,77 @@ func (c *cursor) load(r *reading, info *chunkInfo) (latest int64, pendings int, 
 
 // reset empties a cursor for another chunk.
 func (c *cursor) reset() {
-	c.places, c.runs, c.ends, c.made, c.lost = c.places[:0], c.runs[:0], nil, nil, 0
+	c.places, c.runs, c.ends, c.reconstructed, c.lost = c.places[:0], c.runs[:0], nil, nil, 0
 	clear(c.pending)
 	c.pending = c.pending[:0]
 	if c.problems == nil {
 		c.problems = problems{}
 	}
+}
+
+// effectOf maps a kind to the effect of its records on their row.
+var effectOf = func() (t [128]uint8) {
+	for _, s := range format.Specs {
+		if s.Scope && s.Kind != format.KindPending {
+			t[s.Kind] = effectRuns
+		}
+	}
+	t[format.KindTrack], t[format.KindGo], t[format.KindMade] = effectNames, effectNames, effectNames
+	return t
+}()
+
+const (
+	effectNone = iota
+	effectRuns
+	effectNames
+)
+
+// useReconstructed makes the cursor return the reconstructed records, none before since.
+func (c *cursor) useReconstructed(list []reconstructed, since int64) {
+	c.reconstructed, c.ends = list, nil
+	c.places = slices.Grow(c.places[:0], len(list))
+	for i := range list {
+		m := &list[i]
+		c.places = append(c.places, place{max(m.rec.Start, since), uint32(i), m.at.thread})
+	}
+}
+
+// record decodes the record at p.
+func (c *cursor) record(p *place) format.Record {
+	if c.reconstructed != nil {
+		return c.reconstructed[p.off].rec
+	}
+	return format.DecodeRecord(c.bytes[p.off:])
+}
+
+// loc returns the location of the record at p, present or former.
+func (c *cursor) loc(p *place) format.Loc {
+	if c.reconstructed != nil {
+		return c.reconstructed[p.off].at.loc
+	}
+	return c.chunk + format.Loc(p.off)
+}
+
+// location returns the location of the record at p, with its thread and owner.
+func (c *cursor) location(p *place) recordLoc {
+	if c.reconstructed != nil {
+		return c.reconstructed[p.off].at
+	}
+	return recordLoc{c.chunk + format.Loc(p.off), p.thread, c.owner, false}
+}
+
+// ext returns the extension of the record at p; nil if there is no complete one.
+func (c *cursor) ext(p *place) []byte {
+	if c.reconstructed != nil {
+		return c.reconstructed[p.off].ext
+	}
+	return format.ExtAt(c.bytes[:c.used], int(p.off)+format.RecordSize)
+}
+
+// end returns the location of the end apart of the record at p, 0 if there is none.
+func (c *cursor) end(p *place) format.Loc {
+	if c.reconstructed != nil {
+		return c.reconstructed[p.off].end
+	}
+	return findEnd(c.ends, int(p.off))
 }

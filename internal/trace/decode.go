@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace/clock"
 )
 
 // decoder turns records into events. An event and its arguments are valid until it decodes the next
@@ -19,7 +20,7 @@ type decoder struct {
 	args    []format.Slot
 	endArgs []format.Slot
 
-	starts, stops, cpus converter
+	starts, stops, cpus clock.Converter
 	objects             *objectTable
 }
 
@@ -35,12 +36,12 @@ func newDecoder(t *Trace) decoder {
 
 // clocks takes the trace's present clock.
 func (d *decoder) clocks() {
-	d.starts, d.stops, d.cpus = newConverter(&d.t.clock), newConverter(&d.t.clock), newConverter(&d.t.cpu)
+	d.starts, d.stops, d.cpus = clock.NewConverter(&d.t.clock), clock.NewConverter(&d.t.clock), clock.NewConverter(&d.t.cpu)
 }
 
 // begin sets the fields that every record has. start is its start, or the time from which it is
 // shown.
-func (d *decoder) begin(e *Event, r *format.Record, start int64, w *where) {
+func (d *decoder) begin(e *Event, r *format.Record, start int64, w *recordLoc) {
 	// Field by field, and the slices only if they are not nil: an assignment of the whole event is
 	// a copy with a write barrier, an eighth of the reading time.
 	d.isPlain = false
@@ -57,7 +58,7 @@ func (d *decoder) begin(e *Event, r *format.Record, start int64, w *where) {
 	e.Owner = w.owner
 	e.Goid = r.Goid()
 	e.EndGoid = 0
-	e.Start = d.starts.nanos(start)
+	e.Start = d.starts.Nanos(start)
 	e.Dur, e.CPU = 0, 0
 	e.User, e.System, e.Self = -1, -1, 0
 	e.Value, e.ValueType = 0, format.SlotEnd
@@ -72,14 +73,6 @@ func (d *decoder) begin(e *Event, r *format.Record, start int64, w *where) {
 	if e.EndArgs != nil {
 		e.EndArgs = nil
 	}
-}
-
-// where is a record's location, with the thread and the owner that follow from it.
-type where struct {
-	loc    format.Loc
-	thread uint32
-	owner  uint32
-	gone   bool // its chunk is overwritten; see made.go
 }
 
 // instant sets the fields of an event without a duration.
@@ -112,16 +105,10 @@ func (d *decoder) open(e *Event, start int64) {
 	d.checkBreaks(e, start, d.t.last)
 }
 
-// leaves reports whether a goroutine's end ends the scopes of a kind that it left open. A lock
-// stays held.
-func leaves(k format.Kind) bool {
-	return k == format.KindTask || k == format.KindTaskf || k == format.KindProcess
-}
-
 // runs sets the duration shown for a scope without an end.
 func (d *decoder) runs(e *Event) {
 	until := d.t.openUntil(e.Goid, d.endNS)
-	if d.endOf != nil && leaves(e.Kind) {
+	if d.endOf != nil && endedByExit(e.Kind) {
 		if ns, ok := d.endOf(e.Goid); ok && ns >= e.Start && ns < until {
 			until, e.Left = ns, true
 		}
@@ -138,13 +125,13 @@ func (d *decoder) ended(e *Event, start, stop int64, cpu uint64) int64 {
 		return start
 	}
 	if e.Kind == format.KindPending {
-		e.Start = d.stops.nanos(stop)
+		e.Start = d.stops.Nanos(stop)
 		return stop
 	}
-	e.Dur = d.stops.nanos(stop) - e.Start
+	e.Dur = d.stops.Nanos(stop) - e.Start
 	if q := format.Quality(cpu & 3); q != format.Unknown && e.Kind != format.KindProcess {
 		e.Quality = q
-		e.CPU = min(d.cpus.nanos(int64(cpu>>2)), e.Dur)
+		e.CPU = min(d.cpus.Nanos(int64(cpu>>2)), e.Dur)
 	}
 	if len(d.t.breaks) > 0 {
 		d.checkBreaks(e, start, stop)
@@ -174,7 +161,7 @@ func (d *decoder) join(e *Event, r *format.Record, start int64, x *end) (stop in
 		e.EndGoid = x.goid
 	}
 	e.User, e.System = x.user, x.system
-	e.Left = x.left(r)
+	e.Left = x.endsGoroutine(r)
 	e.Open = e.Left
 	return d.ended(e, start, x.stop, x.cpu)
 }

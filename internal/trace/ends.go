@@ -9,11 +9,11 @@ import (
 // endIndex maps a begin to its end apart. It holds eight bytes for each: by the begin's chunk, the
 // begin's place in it (in records) and the end's place in the file (in records).
 type endIndex struct {
-	byChunk map[format.Loc][]uint64 // begin's unit << 44 | end's unit, sorted
-	total   int64
-	made    []made   // of a ring: records whose chunk is gone, by start; see made.go
-	until   int64    // of a ring: records that began from here on are not overwritten
-	problem problems // found while it was built
+	byChunk       map[format.Loc][]uint64 // begin's unit << 44 | end's unit, sorted
+	total         int64
+	reconstructed []reconstructed // of a ring: records whose chunk is gone, by start; see reconstructed.go
+	until         int64           // of a ring: records that began from here on are not overwritten
+	problem       problems        // found while it was built
 }
 
 // A chunk of 16 MiB has 2^19 records; 44 bits of records are 2^49 bytes.
@@ -55,8 +55,8 @@ func (t *Trace) endsApart() (*endIndex, error) {
 		// The others are in chunks that are newer than the index.
 		gone = slices.DeleteFunc(gone, func(g goneBegin) bool { return g.start >= x.until })
 	}
-	x.made = t.makeUp(gone, t.carried.gone(t), x.problem)
-	x.total += endsOf(x.made)
+	x.reconstructed = t.reconstruct(gone, t.carried.gone(t), x.problem)
+	x.total += endsOf(x.reconstructed)
 	for _, l := range x.byChunk {
 		slices.Sort(l)
 	}
@@ -115,8 +115,10 @@ type end struct {
 	slots        []format.Slot
 }
 
-// left reports whether the scope r was ended by its goroutine's end alone.
-func (e *end) left(r *format.Record) bool { return e.goid == 0 && r.Goid() != 0 && leaves(r.Kind()) }
+// endsGoroutine reports whether the scope r was ended by its goroutine's end alone.
+func (e *end) endsGoroutine(r *format.Record) bool {
+	return e.goid == 0 && r.Goid() != 0 && endedByExit(r.Kind())
+}
 
 // readEnd reads the end record at loc, whose begin is b. ok is false if they do not match.
 // Arguments are appended to dst.
@@ -168,3 +170,9 @@ func decodeEnd(r *format.Record, ext []byte, b *format.Record, dst []format.Slot
 // fits reports whether an end's goroutine of its begin is correct. 0 comes from a writer that could
 // no longer read it.
 func fits(said, goid uint64) bool { return said == 0 || said == goid }
+
+// endedByExit reports whether a goroutine's end ends the scopes of a kind that it left open. A lock
+// stays held.
+func endedByExit(k format.Kind) bool {
+	return k == format.KindTask || k == format.KindTaskf || k == format.KindProcess
+}

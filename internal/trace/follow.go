@@ -9,6 +9,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace/clock"
 )
 
 // Follower reads a trace while it is being written. It delivers every scope
@@ -36,19 +37,19 @@ type Follower struct {
 	sizeOf  func() (int64, error)
 	decoder decoder
 
-	unborn []int64 // places before t.used without a chunk so far
-	live   []*liveChunk
-	buf    chunkBuf
-	block  []byte
-	open   map[format.Loc]openBegin // begins in chunks that are not live
-	ring   followedRing
-	tracks trackTable
-	ready  []item  // found and not delivered yet
-	order  []place // those left in ready, by end; nil: not sorted yet
-	late   int     // ends that wait for their begin
-	quiet  bool    // deliver nothing: skips the present contents
-	fresh  clock   // by all known calibrations; t's own may be bent to it
-	told   int64   // the last time delivered, ns
+	unborn    []int64 // places before t.used without a chunk so far
+	live      []*liveChunk
+	buf       chunkBuf
+	block     []byte
+	open      map[format.Loc]openBegin // begins in chunks that are not live
+	ring      followedRing
+	tracks    trackTable
+	ready     []item      // found and not delivered yet
+	order     []place     // those left in ready, by end; nil: not sorted yet
+	late      int         // ends that wait for their begin
+	quiet     bool        // deliver nothing: skips the present contents
+	fresh     clock.Clock // by all known calibrations; t's own may be bent to it
+	delivered int64       // the last time delivered, ns
 
 	current Event
 }
@@ -99,7 +100,7 @@ func (m *marks) set(place format.Loc) {
 type item struct {
 	end   int64 // ticks: the sort key
 	rec   format.Record
-	where where
+	at    recordLoc
 	ext   []byte
 	apart *apart
 }
@@ -142,15 +143,15 @@ func NewFollower(r io.ReaderAt, size func() (int64, error), o FollowOptions) (*F
 	f.startRing()
 	if f.quiet {
 		_, err = f.walk(nil)
-		f.closeCarried(len(f.ring.closing))
+		f.deliverCarriedEnds(len(f.ring.closing))
 		f.quiet = false
 	}
 	return f, err
 }
 
-// CallObjects is the trace's CallObjects, for events delivered from now on.
-func (f *Follower) CallObjects(objects func([]Place) []Object) {
-	f.t.CallObjects(objects)
+// NameByObject is the trace's NameByObject, for events delivered from now on.
+func (f *Follower) NameByObject(objects func([]Place) []Object) {
+	f.t.NameByObject(objects)
 	f.decoder.objects = f.t.objectNames()
 }
 
@@ -169,7 +170,7 @@ func (f *Follower) Poll(fn func(*Event) bool) (done bool, err error) {
 	if !f.deliver(fn) {
 		return false, nil
 	}
-	f.ring.looked = f.t.last
+	f.ring.lastPoll = f.t.last
 	closed, err := f.refresh()
 	if err != nil {
 		return false, err
@@ -184,15 +185,15 @@ func (f *Follower) Poll(fn func(*Event) bool) (done bool, err error) {
 		return false, err
 	}
 	f.decoder.endNS = f.t.End()
-	told := len(f.ring.closing)
-	f.decide()
+	examined := len(f.ring.closing)
+	f.examineCarries()
 	all, err := f.walk(fn)
 	if all && err == nil {
 		// A scope just carried may have its end in a chunk that was not found yet.
 		if closed {
-			told = len(f.ring.closing)
+			examined = len(f.ring.closing)
 		}
-		f.closeCarried(told)
+		f.deliverCarriedEnds(examined)
 		all = f.deliver(fn)
 	}
 	return closed && all && f.late == 0, err
@@ -221,12 +222,12 @@ func (f *Follower) refresh() (closed bool, err error) {
 	if err != nil {
 		return false, headerError(t.path, err)
 	}
-	told := s != t.state
+	changed := s != t.state
 	t.state = s
 	if s.Tick > 0 && s.Tick < format.MaxTicks {
 		t.last = max(t.last, s.Tick)
 	}
-	if told { // no more often than the writer updates its state
+	if changed { // no more often than the writer updates its state
 		if err := t.readCounters(); err != nil {
 			return false, err
 		}
@@ -242,17 +243,17 @@ func (f *Follower) deliver(fn func(*Event) bool) bool {
 			f.order = append(f.order, place{it.end, uint32(i), 0})
 		}
 		slices.SortFunc(f.order, func(a, b place) int {
-			return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(f.ready[a.off].where.loc, f.ready[b.off].where.loc))
+			return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(f.ready[a.off].at.loc, f.ready[b.off].at.loc))
 		})
 	}
 	for len(f.order) > 0 {
 		it := &f.ready[f.order[0].off]
 		f.order = f.order[1:]
 		e := f.event(it)
-		if !f.t.keeps(e.Goid) {
+		if !f.t.selects(e.Goid) {
 			continue
 		}
-		f.told = max(f.told, e.Start+e.Dur)
+		f.delivered = max(f.delivered, e.Start+e.Dur)
 		if !fn(e) {
 			return false
 		}
@@ -265,7 +266,7 @@ func (f *Follower) deliver(fn func(*Event) bool) bool {
 // event decodes the item.
 func (f *Follower) event(it *item) *Event {
 	d, e := &f.decoder, &f.current
-	d.begin(e, &it.rec, it.rec.Start, &it.where)
+	d.begin(e, &it.rec, it.rec.Start, &it.at)
 	f.track(&it.rec)
 	e.Track = f.tracks.get(e.Goid)
 	switch {
@@ -285,19 +286,19 @@ func (f *Follower) event(it *item) *Event {
 func (f *Follower) Open(fn func(*Event) bool) error {
 	list, err := f.openNow()
 	slices.SortFunc(list, func(a, b item) int {
-		return cmp.Or(cmp.Compare(a.rec.Start, b.rec.Start), cmp.Compare(a.where.loc, b.where.loc))
+		return cmp.Or(cmp.Compare(a.rec.Start, b.rec.Start), cmp.Compare(a.at.loc, b.at.loc))
 	})
 	var e Event
 	for i := range list {
 		b := &list[i]
-		if !f.t.keeps(b.rec.Goid()) {
+		if !f.t.selects(b.rec.Goid()) {
 			continue
 		}
-		f.decoder.begin(&e, &b.rec, b.rec.Start, &b.where)
+		f.decoder.begin(&e, &b.rec, b.rec.Start, &b.at)
 		f.decoder.open(&e, b.rec.Start)
 		e.Track = f.tracks.get(e.Goid)
 		f.decoder.arguments(&e, b.ext)
-		f.told = max(f.told, e.Start)
+		f.delivered = max(f.delivered, e.Start)
 		if !fn(&e) {
 			break
 		}
@@ -316,8 +317,8 @@ func (f *Follower) openNow() (list []item, err error) {
 		if err != nil {
 			errs = append(errs, err)
 		}
-		if info := f.recordsAt(b.loc); info != nil && r.Open() && !f.t.endGone(&r, f.t.state.Until) {
-			list = append(list, item{rec: r, where: where{b.loc, b.thread, info.owner, false}, ext: ext})
+		if info := f.recordsAt(b.loc); info != nil && r.Open() && !f.t.endOverwritten(&r, f.t.state.Until) {
+			list = append(list, item{rec: r, at: recordLoc{b.loc, b.thread, info.owner, false}, ext: ext})
 		}
 	}
 	for _, b := range f.open {
@@ -327,8 +328,8 @@ func (f *Follower) openNow() (list []item, err error) {
 		c.eachOpen(add)
 	}
 	for _, x := range f.t.carried {
-		if x.told && x.state == carryOpen && x.rec.Open() {
-			list = append(list, item{rec: x.rec, where: x.where, ext: x.ext})
+		if x.hasCarry && x.state == carryOpen && x.rec.Open() {
+			list = append(list, item{rec: x.rec, at: x.at, ext: x.ext})
 		}
 	}
 	return list, errors.Join(errs...)
@@ -339,11 +340,11 @@ func (f *Follower) openNow() (list []item, err error) {
 func (f *Follower) Events(t *Trace, o Options, fn func(*Event) bool) error {
 	t.clock = f.t.clock
 	t.objects.Store(f.t.objects.Load())
-	t.unnamed.Store(false)
+	t.needsNames.Store(false)
 	return t.Events(o, func(e *Event) bool {
-		f.told = max(f.told, e.Start)
+		f.delivered = max(f.delivered, e.Start)
 		if !e.Open {
-			f.told = max(f.told, e.Start+e.Dur)
+			f.delivered = max(f.delivered, e.Start+e.Dur)
 		}
 		return fn(e)
 	})

@@ -23,7 +23,7 @@ func (f *Follower) findChunks() error {
 		}
 	}
 	cs := int64(t.header.ChunkSize)
-	err := t.places().Each(t.used, t.state.End, func(at int64) (bool, error) {
+	err := t.chunkFile().Each(t.used, t.state.End, func(at int64) (bool, error) {
 		born, err := f.findChunk(at)
 		if born && err == nil {
 			for ; t.used < at; t.used += cs {
@@ -44,7 +44,7 @@ func (f *Follower) findChunk(at int64) (born bool, err error) {
 	t := f.t
 	if t.overwrites() {
 		// A chunk that makes no sense may be half overwritten.
-		h, ok, bad, err := t.places().Settled(at)
+		h, ok, bad, err := t.chunkFile().Settled(at)
 		if err == nil && bad == nil && ok {
 			_, bad = t.addr.loc(at, &h)
 		}
@@ -61,7 +61,7 @@ func (f *Follower) findChunk(at int64) (born bool, err error) {
 	default:
 		t.tails = append(t.tails, blockTail{loc: c.loc, at: format.ChunkHeaderSize})
 	}
-	f.number(c)
+	f.countChunk(c)
 	return born, err
 }
 
@@ -83,18 +83,18 @@ func (f *Follower) findBlocks() error {
 			tails = append(tails, tail)
 		}
 	}
-	t.tails, t.asked = tails, 0
+	t.tails, t.nameSearches = tails, 0
 	if changed {
 		old := t.clock
 		t.settle()
-		if fresh := t.clock; fresh.last() == f.fresh.last() {
+		if fresh := t.clock; fresh.EndsAs(&f.fresh) {
 			t.clock = old
 		} else {
 			f.fresh = fresh
-			t.clock = old.bend(fresh, f.told, t.header.TickRate)
+			t.clock = old.Bend(fresh, f.delivered, t.header.TickRate)
 		}
 		f.decoder.clocks()
-		t.callObjects()
+		t.nameByObject()
 		f.decoder.objects = t.objects.Load()
 	}
 	return nil

@@ -19,30 +19,30 @@ type followedRing struct {
 	sweeps int                        // how many more times to read them
 	gone   map[format.Loc][]goneChunk // chunks overwritten lately
 
-	told    []carryKey // carries that were read and not examined
-	closing []carryKey // scopes that ended according to a carry
-	pruned  int64      // value of found when carries were last dropped
+	unexamined []carryKey // carries that were read and not examined
+	closing    []carryKey // scopes that ended according to a carry
+	pruned     int64      // value of found when carries were last dropped
 
-	looked    int64 // the last known time after the last poll
-	found     int64 // chunks found since the beginning
-	gen       uint32
-	last      int64 // the largest number of gen
-	before    int64 // the largest number of the generation before
-	handedOut int64 // by the numbers, since the beginning
-	early     int64 // of found, those that had been handed out before the Follower began
-	firstGen  uint32
-	firstLast int64 // its largest number then: chunks up to it had been handed out before
-	cut       int64 // chunks that may have got more records after they were last read
+	lastPoll    int64 // the last known time after the last poll
+	foundChunks int64 // chunks found since the beginning
+	gen         uint32
+	genLast     int64 // the largest number of gen
+	prevGenLast int64 // the largest number of the generation before
+	handedOut   int64 // by the numbers, since the beginning
+	foundEarly  int64 // of foundChunks, those that had been handed out before the Follower began
+	firstGen    uint32
+	firstLast   int64 // its largest number then: chunks up to it had been handed out before
+	cutChunks   int64 // chunks that may have got more records after they were last read
 }
 
 // goneChunk is an overwritten chunk, and how much of it had been read.
 type goneChunk struct {
-	since int64
-	last  int64 // records that began later were in a later chunk of that number
-	gen   uint32
-	stamp int64 // the count of chunks when it was found gone
-	all   bool  // everything except the open scopes was read
-	seen  marks // else as in liveChunk
+	since    int64
+	last     int64 // records that began later were in a later chunk of that number
+	gen      uint32
+	stamp    int64 // the count of chunks when it was found gone
+	complete bool  // everything except the open scopes was read
+	seen     marks // else as in liveChunk
 }
 
 // goneOf returns the chunk at loc that held the record that began at start, nil if it is not known.
@@ -68,47 +68,47 @@ func (f *Follower) startRing() {
 	t, k := f.t, &f.ring
 	k.gone = map[format.Loc][]goneChunk{}
 	for _, c := range t.chunks {
-		f.number(&c)
+		f.countChunk(&c)
 	}
-	k.handedOut, k.found, k.early = 0, 0, 0
-	k.firstGen, k.firstLast = k.gen, k.last
+	k.handedOut, k.foundChunks, k.foundEarly = 0, 0, 0
+	k.firstGen, k.firstLast = k.gen, k.genLast
 	for key := range t.carried {
-		k.told = append(k.told, key)
+		k.unexamined = append(k.unexamined, key)
 	}
-	t.onCarry = func(key carryKey) { k.told = append(k.told, key) }
+	t.onCarry = func(key carryKey) { k.unexamined = append(k.unexamined, key) }
 	k.swept = t.state
-	f.decide()
+	f.examineCarries()
 }
 
-// number counts a chunk that was handed out.
-func (f *Follower) number(c *chunkInfo) {
+// countChunk counts a chunk that was handed out.
+func (f *Follower) countChunk(c *chunkInfo) {
 	k, n := &f.ring, int64(f.t.addr.number(c))
 	if n == 0 {
 		return
 	}
-	k.found++
+	k.foundChunks++
 	if c.Gen < k.firstGen || c.Gen == k.firstGen && n <= k.firstLast {
-		k.early++
+		k.foundEarly++
 		return
 	}
-	last := &k.last
+	last := &k.genLast
 	switch {
 	case c.Gen > k.gen:
 		// The last generation's largest number is not known, except from chunks of it that are
 		// found later.
-		k.before = k.last
+		k.prevGenLast = k.genLast
 		if c.Gen > k.gen+1 {
-			k.before = math.MaxInt64
+			k.prevGenLast = math.MaxInt64
 		}
-		k.gen, k.last = c.Gen, 0
+		k.gen, k.genLast = c.Gen, 0
 	case c.Gen+1 == k.gen:
-		last = &k.before
+		last = &k.prevGenLast
 	case c.Gen < k.gen:
 		return
 	}
 	if n > *last {
 		k.handedOut += n - *last
-		for m := max(*last+1, n-int64(f.rings(1))); m < n; m++ {
+		for m := max(*last+1, n-int64(f.ringChunks(1))); m < n; m++ {
 			if old := f.t.numbered(m); old != nil && old.Gen < c.Gen {
 				k.handedOut-- // still in use, so this number was left out
 			}
@@ -128,10 +128,10 @@ func (f *Follower) sweep() error {
 		return err
 	}
 	f.keepOpen(gone) // before the tables are cut
-	f.forget(gone)
+	f.dropGone(gone)
 	for key := range f.t.carried {
 		if gone[f.t.chunkLoc(key.loc)] != nil {
-			f.ring.told = append(f.ring.told, key)
+			f.ring.unexamined = append(f.ring.unexamined, key)
 		}
 	}
 	return nil
@@ -170,7 +170,7 @@ func (f *Follower) findGone() (gone map[format.Loc]*goneChunk, err error) {
 			return nil, err
 		}
 		if !same {
-			gone[c.loc] = &goneChunk{since: c.Since, last: k.looked, gen: c.Gen, stamp: k.found, all: true}
+			gone[c.loc] = &goneChunk{since: c.Since, last: k.lastPoll, gen: c.Gen, stamp: k.foundChunks, complete: true}
 			f.unborn = append(f.unborn, c.at)
 		}
 	}
@@ -186,22 +186,22 @@ func (f *Follower) keepOpen(gone map[format.Loc]*goneChunk) {
 		if g == nil {
 			continue
 		}
-		g.all, g.seen = false, c.seen
+		g.complete, g.seen = false, c.seen
 		if !c.whole {
-			f.ring.cut++
+			f.ring.cutChunks++
 		}
-		c.eachOpen(f.stillOpen)
+		c.eachOpen(f.noteOpen)
 	}
 	for loc, b := range f.open {
 		if gone[f.t.chunkLoc(loc)] != nil {
-			f.stillOpen(b)
+			f.noteOpen(b)
 			delete(f.open, loc)
 		}
 	}
 }
 
-// forget drops the tables' entries for chunks that are gone.
-func (f *Follower) forget(gone map[format.Loc]*goneChunk) {
+// dropGone drops the tables' entries for chunks that are gone.
+func (f *Follower) dropGone(gone map[format.Loc]*goneChunk) {
 	t, k := f.t, &f.ring
 	is := func(loc format.Loc) bool { return gone[t.chunkLoc(loc)] != nil }
 	f.live = slices.DeleteFunc(f.live, func(c *liveChunk) bool { return is(c.loc) })
@@ -209,32 +209,32 @@ func (f *Follower) forget(gone map[format.Loc]*goneChunk) {
 	t.tails = slices.DeleteFunc(t.tails, func(b blockTail) bool { return is(b.loc) })
 	t.beats = slices.DeleteFunc(t.beats, func(b beatRef) bool { return is(b.loc) })
 	t.allBeats = nil
-	t.sched.forget(is)
-	t.lapped.mu.Lock()
-	defer t.lapped.mu.Unlock()
+	t.sched.drop(is)
+	t.overwrittenChunks.mu.Lock()
+	defer t.overwrittenChunks.mu.Unlock()
 	for loc, g := range gone {
-		delete(t.lapped.chunks, loc)
+		delete(t.overwrittenChunks.chunks, loc)
 		k.gone[loc] = append(k.gone[loc], *g)
 	}
 }
 
-// rings returns n times the number of the ring's chunks.
-func (f *Follower) rings(n int) int { return n * int(min(max(f.t.header.Ring, 64), 1<<20)) }
+// ringChunks returns n times the number of the ring's chunks.
+func (f *Follower) ringChunks(n int) int { return n * int(min(max(f.t.header.Ring, 64), 1<<20)) }
 
 // Missed returns a lower bound of the number of chunks of records that were overwritten before this
 // Follower had read them to their end, because Poll was called too rarely. It counts from the
 // creation of the Follower.
 func (f *Follower) Missed() int64 {
 	t, k := f.t, &f.ring
-	missing := k.handedOut - (k.found - k.early)
+	missing := k.handedOut - (k.foundChunks - k.foundEarly)
 	// The latest numbers may be those of chunks that are not there yet; in a closed trace all are
 	// there.
-	for n := k.last; !t.state.Closed && n > max(k.last-int64(f.rings(1)), 0) && missing > 0; n-- {
+	for n := k.genLast; !t.state.Closed && n > max(k.genLast-int64(f.ringChunks(1)), 0) && missing > 0; n-- {
 		c := t.numbered(n)
 		gone := slices.ContainsFunc(k.gone[t.numberedLoc(n)], func(g goneChunk) bool { return g.gen == k.gen })
 		if !gone && (c == nil || c.Gen != k.gen) {
 			missing--
 		}
 	}
-	return k.cut + max(missing, 0)
+	return k.cutChunks + max(missing, 0)
 }

@@ -13,7 +13,7 @@ func (f *Follower) walk(fn func(*Event) bool) (all bool, err error) {
 	live := f.live
 	kept := make([]*liveChunk, 0, 16) // not in place: end searches f.live meanwhile
 	for i, c := range live {
-		more, err := f.look(c)
+		more, err := f.readLive(c)
 		if err != nil || more {
 			kept = append(kept, c)
 		}
@@ -30,8 +30,8 @@ func (f *Follower) walk(fn func(*Event) bool) (all bool, err error) {
 	return f.deliver(fn), nil
 }
 
-// look walks over one chunk. more is false if nothing in it can change.
-func (f *Follower) look(c *liveChunk) (more bool, err error) {
+// readLive walks over one chunk. more is false if nothing in it can change.
+func (f *Follower) readLive(c *liveChunk) (more bool, err error) {
 	t, buf := f.t, &f.buf
 	last := c.flags&format.FlagFinal != 0 || t.state.Closed // it was final before it is read
 	if err := t.readChunk(buf, &c.chunkInfo, f.decoder.problems); err == errGone {
@@ -47,7 +47,7 @@ func (f *Follower) look(c *liveChunk) (more bool, err error) {
 	for s.Next() {
 		if s.Kind() == format.KindAnchor {
 			thread = uint32(s.Record().Stop)
-		} else if err := f.lookAt(c, &s, thread, last); err != nil {
+		} else if err := f.examine(c, &s, thread, last); err != nil {
 			return true, err
 		}
 	}
@@ -63,9 +63,9 @@ func (f *Follower) look(c *liveChunk) (more bool, err error) {
 	return buf.head.Sealed == 0 || len(c.open) > 0 || s.Holes > 0 || f.late > wasLate, nil
 }
 
-// lookAt examines the record at the walk's position; last means that nothing in the chunk changes
+// examine examines the record at the walk's position; last means that nothing in the chunk changes
 // any more.
-func (f *Follower) lookAt(c *liveChunk, s *format.Walk, thread uint32, last bool) error {
+func (f *Follower) examine(c *liveChunk, s *format.Walk, thread uint32, last bool) error {
 	r := s.Record()
 	k := r.Kind()
 	spec := k.Spec()
@@ -88,7 +88,7 @@ func (f *Follower) lookAt(c *liveChunk, s *format.Walk, thread uint32, last bool
 		if spec.Scope {
 			end = max(end, r.Stop)
 		}
-		f.add(item{end: end, rec: r, where: where{loc, thread, c.owner, false}, ext: slices.Clone(s.WholeExt())})
+		f.add(item{end: end, rec: r, at: recordLoc{loc, thread, c.owner, false}, ext: slices.Clone(s.WholeExt())})
 	}
 	return nil
 }
@@ -117,10 +117,10 @@ func (f *Follower) end(r *format.Record, loc format.Loc, ext []byte, owner uint3
 	t := f.t
 	begin, ok := format.BeginOf(ext)
 	if !ok || begin <= 0 || begin%format.RecordSize != 0 {
-		return f.badEnd(textOrphanEnd, loc), nil
+		return f.reportBadEnd(textOrphanEnd, loc), nil
 	}
 	if t.addr.gone(begin, r.Stop) {
-		return f.endGone(r, loc, begin, ext, owner), nil
+		return f.queueGoneEnd(r, loc, begin, ext, owner), nil
 	}
 	b, args, err := t.freshBegin(begin)
 	if err == errGone {
@@ -134,7 +134,7 @@ func (f *Follower) end(r *format.Record, loc format.Loc, ext []byte, owner uint3
 	info := f.recordsAt(begin)
 	if info == nil || b.Start == 0 {
 		if t.state.Closed {
-			return f.badEnd(textOrphanEnd, loc), nil
+			return f.reportBadEnd(textOrphanEnd, loc), nil
 		}
 		f.late++
 		return false, nil
@@ -142,21 +142,21 @@ func (f *Follower) end(r *format.Record, loc format.Loc, ext []byte, owner uint3
 	if b.Stop == r.Start && b.Start == r.Stop {
 		return true, nil // it ended in place too, see player.twice
 	}
-	if text := f.misfit(r, ext, &b); text != "" {
-		return f.badEnd(text, loc), nil
+	if text := f.mismatch(r, ext, &b); text != "" {
+		return f.reportBadEnd(text, loc), nil
 	}
-	w := where{loc: begin, owner: info.owner}
+	w := recordLoc{loc: begin, owner: info.owner}
 	if format.Path(info.path) == format.PathAssembly {
 		w.thread = uint32(b.Stop>>40) & 0x3fffff
 	}
 	if f.ends(begin) {
-		f.add(item{end: max(r.Start, b.Start), rec: b, where: w, ext: args, apart: &apart{*r, slices.Clone(ext)}})
+		f.add(item{end: max(r.Start, b.Start), rec: b, at: w, ext: args, apart: &apart{*r, slices.Clone(ext)}})
 	}
 	return true, nil
 }
 
-// misfit returns why the end record r is not that of b; it is empty if r is.
-func (f *Follower) misfit(r *format.Record, ext []byte, b *format.Record) string {
+// mismatch returns why the end record r is not that of b; it is empty if r is.
+func (f *Follower) mismatch(r *format.Record, ext []byte, b *format.Record) string {
 	if spec := b.Kind().Spec(); spec == nil || !spec.Scope || !b.Open() || b.Start != r.Stop {
 		return textOrphanEnd
 	}
@@ -178,9 +178,9 @@ func (f *Follower) ends(begin format.Loc) bool {
 	return news
 }
 
-// badEnd adds the problem of an end at loc that ends nothing. It returns true, for callers that
+// reportBadEnd adds the problem of an end at loc that ends nothing. It returns true, for callers that
 // would queue the scope.
-func (f *Follower) badEnd(text string, loc format.Loc) bool {
+func (f *Follower) reportBadEnd(text string, loc format.Loc) bool {
 	f.decoder.problems.add(text, f.t.addr.offset(loc), 1)
 	return true
 }

@@ -1,6 +1,10 @@
 package trace
 
-import "github.com/scopeview/scopeview/internal/format"
+import (
+	"sort"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
 
 // slice is a cursor's part in a stretch: the places from next to end.
 type slice struct {
@@ -32,7 +36,7 @@ type entry struct {
 func (e *entry) at() {
 	p := &e.x.c.places[e.x.next]
 	e.key = p.key
-	if e.x.c.made != nil {
+	if e.x.c.reconstructed != nil {
 		e.loc = e.x.c.loc(p)
 	}
 }
@@ -69,7 +73,7 @@ func (m *merge) top() *slice {
 
 // limit returns the start up to which the top slice has the next records.
 func (m *merge) limit() int64 {
-	if m.heap[0].x.c.made != nil {
+	if m.heap[0].x.c.reconstructed != nil {
 		return 0 // one by one: each has a location of its own
 	}
 	limit := m.since
@@ -131,4 +135,17 @@ func (m *merge) advance() {
 		i = k
 	}
 	h[i] = e
+}
+
+// start returns the start of the slice's next record.
+func (x *slice) start() int64 { return x.c.places[x.next].key }
+
+// before returns the index of the slice's first place that is not before to.
+func (x *slice) before(to int64) int {
+	rest := x.c.places[x.next:x.end]
+	n := len(rest)
+	if n > 0 && rest[n-1].key >= to {
+		n = sort.Search(n, func(i int) bool { return rest[i].key >= to })
+	}
+	return x.next + n
 }

@@ -48,7 +48,7 @@ func objectsOf(places []trace.Place) []trace.Object {
 func TestCallObjects(t *testing.T) {
 	tr := tracetest.OpenText(t, placesTrace)
 	var asked []trace.Place
-	tr.CallObjects(func(places []trace.Place) []trace.Object {
+	tr.NameByObject(func(places []trace.Place) []trace.Object {
 		asked = append(asked, places...)
 		return objectsOf(places)
 	})
@@ -94,7 +94,7 @@ func TestCallObjects(t *testing.T) {
 // TestTwoObjectsOfOneName checks that the second object keeps its place's name.
 func TestTwoObjectsOfOneName(t *testing.T) {
 	tr := tracetest.OpenText(t, placesTrace)
-	tr.CallObjects(func(places []trace.Place) []trace.Object {
+	tr.NameByObject(func(places []trace.Place) []trace.Object {
 		list := make([]trace.Object, len(places))
 		for i, p := range places {
 			list[i] = trace.Object{Name: "main.store.mu", Key: p.Function}
@@ -114,7 +114,7 @@ func TestFollowerCallsObjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.CallObjects(objectsOf)
+	f.NameByObject(objectsOf)
 	var got, again []uint16
 	if _, err := f.Poll(func(e *trace.Event) bool { got = append(got, e.Name); return true }); err != nil {
 		t.Fatal(err)

@@ -1,13 +1,11 @@
 package trace
 
 import (
-	"cmp"
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
@@ -73,7 +71,7 @@ func (t *Trace) Close() error {
 }
 
 func open(r io.ReaderAt, size int64, path string) (*Trace, error) {
-	t := &Trace{r: r, path: path, size: size, found: problems{}, inEvents: problems{}}
+	t := &Trace{r: r, path: path, size: size, openProblems: problems{}, eventProblems: problems{}}
 	t.names.Store(&nameTable{})
 	if err := t.readHeader(); err != nil {
 		return nil, err
@@ -88,7 +86,7 @@ func open(r io.ReaderAt, size int64, path string) (*Trace, error) {
 	if err := t.readBlocks(); err != nil {
 		return nil, err
 	}
-	t.tellRestart()
+	t.noteRestart()
 	t.settle()
 	if err := t.lastMoment(); err != nil {
 		return nil, err
@@ -115,11 +113,11 @@ func (t *Trace) readHeader() error {
 	t.addr = addressesOf(t)
 	if s, ok := t.r.(interface{ MissingSegments() int64 }); ok {
 		if n := s.MissingSegments(); n > 0 {
-			t.found.add(textSegment, 0, n)
+			t.openProblems.add(textSegment, 0, n)
 		}
 	}
 	if t.header.Segments > 0 {
-		t.found.add(textApart, 0, 1)
+		t.openProblems.add(textApart, 0, 1)
 	}
 	t.checkSize()
 	return nil
@@ -129,115 +127,34 @@ func (t *Trace) readHeader() error {
 func (t *Trace) checkSize() {
 	cs := int64(t.header.ChunkSize)
 	if rest := t.size % cs; rest != 0 {
-		t.found.add(fmt.Sprintf("the file is cut off: it ends %d bytes into a chunk", rest), t.size, 1)
+		t.openProblems.add(fmt.Sprintf("the file is cut off: it ends %d bytes into a chunk", rest), t.size, 1)
 	}
 	switch behind := t.state.End - t.size; {
-	case behind > 0 && t.Cool() && behind <= format.MaxHotSlots*cs:
-		t.found.add(textCool, t.size, 1)
+	case behind > 0 && t.LacksHotPart() && behind <= format.MaxHotSlots*cs:
+		t.openProblems.add(textCool, t.size, 1)
 	case behind > 0 && t.header.Backing == format.BackingHeap && !t.state.Closed:
-		t.found.add(textUncopied, t.size, 1)
+		t.openProblems.add(textUncopied, t.size, 1)
 	case behind > 0:
-		t.found.add(fmt.Sprintf("the file is cut off: its writer had written %d bytes", t.state.End), t.size, 1)
+		t.openProblems.add(fmt.Sprintf("the file is cut off: its writer had written %d bytes", t.state.End), t.size, 1)
 	}
 }
 
-// places returns the file in its present state.
-func (t *Trace) places() *chunks.File {
-	f := chunks.Of(t.r, t.size, &t.header, &t.state)
-	return &f
+// Booted returns the value that a recording on this machine would have for the fact boot; empty:
+// not known. Tests replace it.
+var Booted = func() string {
+	b, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return string(bytes.TrimSpace(b))
 }
 
-// mostAhead bounds the room allocated for chunks that may not exist: 64 GiB of them.
-const mostAhead = 1 << 20
-
-// readIndex reads the headers of all chunks. A chunk whose magic is zero was not handed out, or its
-// writer was stopped before it stored the magic: those before the last valid one are reported as a
-// problem, those behind it are the prepared window. In a ring places that are due for reuse can be
-// anywhere.
-func (t *Trace) readIndex() error {
-	cs := int64(t.header.ChunkSize)
-	t.used = cs
-	// The writer's count, as far as the file has room for it.
-	t.chunks = make([]chunkInfo, 0, min(max(min(t.state.End, t.size)/cs, 0), mostAhead))
-	err := t.places().Each(cs, t.state.End, func(at int64) (bool, error) {
-		_, born, err := t.indexChunk(at)
-		if born && err == nil {
-			t.found.add(textUnborn, t.used, t.addr.unused(t.used, at)/cs)
-			t.used = at + cs
-		}
-		return born, err
-	})
-	if err == nil {
-		t.findNext()
-		t.found.add(textUnborn, 0, t.lackingChunks())
+// noteRestart notes whether the machine may have stopped while the trace was written. After a kill
+// the pages of the disk backing are all there; the losses of other backings are reported
+// separately.
+func (t *Trace) noteRestart() {
+	was, now := t.Lookup("boot"), Booted()
+	t.stopped = !t.state.Closed && was != "" && now != "" && was != now
+	if t.stopped && t.header.Backing == format.BackingDisk {
+		t.openProblems.add(textRestart, 0, 1)
 	}
-	return err
-}
-
-// lackingChunks counts the chunks of a ring that must exist between others, by their numbers:
-// chunks handed out at the state's until or later are not overwritten.
-func (t *Trace) lackingChunks() (n int64) {
-	if t.header.Ring == 0 || t.state.Closed {
-		return 0
-	}
-	for i := range max(len(t.chunks)-1, 0) {
-		a, b := &t.chunks[i], &t.chunks[i+1]
-		from, to := t.addr.number(a), t.addr.number(b)
-		if from > 0 && to > from && a.Gen == b.Gen && a.Since >= t.state.Until && b.Since >= a.Since {
-			n += int64(to - from - 1)
-		}
-	}
-	return n
-}
-
-// indexChunk reads the header of the chunk at the place at. born is false if none was handed out
-// there; c is the entry added to the index, nil if the chunk is invalid.
-func (t *Trace) indexChunk(at int64) (c *chunkInfo, born bool, err error) {
-	h, ok, bad, err := t.places().Settled(at)
-	if err != nil {
-		return nil, false, ioError(t.path, at, err)
-	}
-	if bad == nil && !ok {
-		return nil, false, nil
-	}
-	var loc format.Loc
-	if bad == nil {
-		loc, bad = t.addr.loc(at, &h)
-	}
-	if errors.Is(bad, format.ErrLost) {
-		t.found.add(textLost, at, 1)
-		return nil, true, nil
-	}
-	if bad != nil {
-		t.found.add("a chunk is skipped, its header makes no sense ("+bad.Error()+")", at, 1)
-		return nil, true, nil
-	}
-	if h.Kind != format.ChunkRecords && h.Kind != format.ChunkBlocks {
-		t.found.add(fmt.Sprintf("a chunk of unknown kind %d is skipped", h.Kind), at, 1)
-		return nil, true, nil
-	}
-	c = &chunkInfo{ChunkID: h.ID(), loc: loc, at: at, flags: h.Flags, owner: h.Owner, path: uint8(h.Path)}
-	if n := len(t.chunks); n == 0 || t.chunks[n-1].loc < loc {
-		t.chunks = append(t.chunks, *c)
-		return c, true, nil
-	}
-	i, twice := t.findChunk(loc)
-	if !twice {
-		t.chunks = slices.Insert(t.chunks, i, *c)
-		return c, true, nil
-	}
-	other := &t.chunks[i]
-	if cmp.Or(cmp.Compare(c.Gen, other.Gen), cmp.Compare(c.Since, other.Since)) <= 0 {
-		t.found.add(textTwin, at, 1)
-		return nil, true, nil
-	}
-	t.found.add(textTwin, other.at, 1)
-	*other = *c
-	return c, true, nil
-}
-
-func (t *Trace) findChunk(loc format.Loc) (i int, ok bool) {
-	return slices.BinarySearchFunc(t.chunks, loc, func(c chunkInfo, loc format.Loc) int { return cmp.Compare(c.loc, loc) })
 }
 
 // lastMoment finds t.last. A record can be later than the flusher's last round only if it, or its

@@ -27,7 +27,7 @@ func EachPart[R any](t *Trace, o Options, worker func() func(*Part) R, done func
 		more   bool
 		failed error
 	}
-	r, err := t.newReading(&o)
+	r, err := t.newEventRun(&o)
 	if err != nil {
 		return err
 	}
@@ -72,28 +72,28 @@ func (x *Part) Running(f func(since int64, e *Event)) {
 	var e Event
 	d := &x.p.decoder
 	for row := range x.st.rows.all {
-		if row.begun == nil {
+		if row.running == nil {
 			continue
 		}
-		for k := range row.begun.runs {
-			if d.runner(&e, &row.begun.runs[k]); x.p.r.o.From > 0 && e.Start+e.Dur < x.p.r.o.From || !x.p.t.keeps(e.Goid) {
+		for k := range row.running.runs {
+			if d.runner(&e, &row.running.runs[k]); x.p.r.o.From > 0 && e.Start+e.Dur < x.p.r.o.From || !x.p.t.selects(e.Goid) {
 				continue
 			}
-			f(d.starts.nanos(row.begun.since), &e)
+			f(d.starts.Nanos(row.running.since), &e)
 		}
 	}
 }
 
 // runner sets an event from a scope that continues.
-func (d *decoder) runner(e *Event, r *runner) {
+func (d *decoder) runner(e *Event, r *continuing) {
 	rec := format.Record{Start: r.key, Stop: r.stop, Head: r.head}
-	d.begin(e, &rec, r.key, &where{loc: r.loc})
+	d.begin(e, &rec, r.key, &recordLoc{loc: r.loc})
 	e.Track = r.track
 	if e.Open = r.stop == format.MaxTicks; e.Open {
 		d.runs(e)
 	} else {
-		e.Dur = d.stops.nanos(r.stop) - e.Start
-		e.Open, e.Left = r.left, r.left
+		e.Dur = d.stops.Nanos(r.stop) - e.Start
+		e.Open, e.Left = r.goroutineEnded, r.goroutineEnded
 	}
 }
 

@@ -44,8 +44,8 @@ func various(t *testing.T) map[string][]byte {
 	return all
 }
 
-// told returns the output of a run: a line for each event, and the problems.
-func told(t *testing.T, data []byte, o trace.Options, bytesEach, workers int, parts bool) (lines []string, problems string) {
+// render returns the output of a run: a line for each event, and the problems.
+func render(t *testing.T, data []byte, o trace.Options, bytesEach, workers int, parts bool) (lines []string, problems string) {
 	t.Helper()
 	tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -80,10 +80,10 @@ func TestCuts(t *testing.T) {
 		for _, o := range []trace.Options{
 			{}, {Anchors: true, Detail: trace.Tracks}, {Detail: trace.Rowless}, {From: 3000, To: 20_000}, {To: 1}, {From: 5000, To: 5010, Within: true},
 		} {
-			want, problems := told(t, data, o, math.MaxInt, -1, false)
+			want, problems := render(t, data, o, math.MaxInt, -1, false)
 			for _, cut := range []struct{ bytes, workers int }{{64, -1}, {64, 3}, {1000, 1}, {4096, 2}, {5000, 8}} {
 				for _, parts := range []bool{false, true} {
-					got, also := told(t, data, o, cut.bytes, cut.workers, parts)
+					got, also := render(t, data, o, cut.bytes, cut.workers, parts)
 					if !slices.Equal(got, want) {
 						for i := range got {
 							if i >= len(want) || got[i] != want[i] {

@@ -54,7 +54,7 @@ func TestRingFollower(t *testing.T) {
 		after := ended(w)
 		there := map[int64]bool{}
 		for start, s := range w.truth {
-			if _, end := w.here(s); end && before[start] {
+			if _, end := w.readable(s); end && before[start] {
 				there[start] = true
 			}
 		}
@@ -86,7 +86,7 @@ func TestRingFollower(t *testing.T) {
 			}
 		}
 		kept, carried := f.Entries()
-		if most, rest := w.tells(since); carried > most || kept-carried > rest {
+		if most, rest := w.entries(since); carried > most || kept-carried > rest {
 			t.Errorf("seed %d: %d entries and %d carried after %d chunks, which now tell of %d and %d", seed, kept-carried, carried, w.handed, rest, most)
 		}
 		if w.handed-handed < 2*w.limit {
@@ -110,12 +110,12 @@ func TestRingFollower(t *testing.T) {
 			lapped++
 		}
 		for _, s := range w.truth {
-			_, end := w.here(s)
+			_, end := w.readable(s)
 			if missed == 0 {
 				end = s.ended && s.published // it was delivered at its time
 			}
 			if end && !got[s.start] && (!after[s.start] || fromStart && there[s.start]) {
-				t.Fatalf("seed %d: not delivered, %d missed: %+v, %+v, %+v, %+v", seed, missed, s, s.chunk, s.apart, s.told)
+				t.Fatalf("seed %d: not delivered, %d missed: %+v, %+v, %+v, %+v", seed, missed, s, s.chunk, s.apart, s.carriedIn)
 			}
 		}
 		open := map[int64]bool{}
@@ -136,7 +136,7 @@ func TestRingFollower(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		for _, s := range w.truth {
-			if begin, _ := w.here(s); begin && !s.ended && !open[s.start] {
+			if begin, _ := w.readable(s); begin && !s.ended && !open[s.start] {
 				t.Fatalf("seed %d: not told of as open: %+v", seed, s)
 			}
 		}

@@ -40,7 +40,7 @@ func (w *ringWriter) check(e *trace.Event, name string) error {
 		return fmt.Errorf("end %+v of %+v", e, s)
 	case len(e.EndArgs) != 0 && (len(e.EndArgs) != 1 || e.EndArgs[0].Value != s.endArg):
 		return fmt.Errorf("end arguments %v of %+v", e.EndArgs, s)
-	case len(e.EndArgs) == 0 && s.endArg != 0 && !s.toldEnd:
+	case len(e.EndArgs) == 0 && s.endArg != 0 && !s.carriedEnd:
 		return fmt.Errorf("no end arguments of %+v", s)
 	case len(e.EndArgs) != 0 && s.endBy != s.goid && e.EndGoid != s.endBy:
 		return fmt.Errorf("ended by %d, want %+v", e.EndGoid, s)
@@ -48,18 +48,18 @@ func (w *ringWriter) check(e *trace.Event, name string) error {
 	return nil
 }
 
-// here reports what a reader must find of s now: its begin, and its end.
-func (w *ringWriter) here(s *ringScope) (begin, end bool) {
+// readable reports what a reader must find of s now: its begin, and its end.
+func (w *ringWriter) readable(s *ringScope) (begin, end bool) {
 	begin, end = s.in(func(c *simRing) bool { return c != nil && !c.gone })
-	if begin && !end && s.marked && s.start < w.until {
+	if begin && !end && s.markedApart && s.start < w.until {
 		return false, false // only its end is known
 	}
 	return begin, end
 }
 
-// stillHere is here for what a reader may find: chunks that are to be overwritten are still there
+// stillReadable is here for what a reader may find: chunks that are to be overwritten are still there
 // for a while.
-func (w *ringWriter) stillHere(s *ringScope) (begin, end bool) {
+func (w *ringWriter) stillReadable(s *ringScope) (begin, end bool) {
 	return s.in(func(c *simRing) bool { return c != nil && !c.zeroed })
 }
 
@@ -68,12 +68,12 @@ func (s *ringScope) in(there func(*simRing) bool) (begin, end bool) {
 	if s.published && there(s.chunk) {
 		return true, s.ended && (s.apart == nil || there(s.apart))
 	}
-	told := there(s.told)
-	if s.ended && there(s.apart) && (told || !s.mute) {
+	told := there(s.carriedIn)
+	if s.ended && there(s.apart) && (told || !s.noBegin) {
 		return true, true
 	}
 	if told {
-		return true, s.toldEnd || s.kind != format.KindTask
+		return true, s.carriedEnd || s.kind != format.KindTask
 	}
 	return false, false
 }
@@ -131,10 +131,10 @@ func (w *ringWriter) reads(t *testing.T, seed uint64) {
 		if err := w.check(e, tr.Name(e.Name)); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		begin, end := w.here(s)
-		may, mayEnd := w.stillHere(s)
+		begin, end := w.readable(s)
+		may, mayEnd := w.stillReadable(s)
 		if got[s.start] || !may || e.Open && begin && end || !e.Open && s.kind == format.KindTask && !mayEnd || e.Start < last {
-			t.Fatalf("seed %d: %+v, delivered %v, there %v and %v, %+v, %+v, %+v", seed, e, got[s.start], begin, end, s, s.apart, s.told)
+			t.Fatalf("seed %d: %+v, delivered %v, there %v and %v, %+v, %+v, %+v", seed, e, got[s.start], begin, end, s, s.apart, s.carriedIn)
 		}
 		got[s.start], last = true, e.Start
 		depth := int32(0)
@@ -162,12 +162,12 @@ func (w *ringWriter) reads(t *testing.T, seed uint64) {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
 	for _, s := range w.truth {
-		if begin, _ := w.here(s); begin && !got[s.start] {
+		if begin, _ := w.readable(s); begin && !got[s.start] {
 			t.Fatalf("seed %d: not delivered: %+v", seed, s)
 		}
 	}
 	for _, s := range w.track {
-		if begin, _ := w.here(s); !begin || tracks[s.goid] != s.name {
+		if begin, _ := w.readable(s); !begin || tracks[s.goid] != s.name {
 			t.Fatalf("seed %d: row %d is called %d, want %+v", seed, s.goid, tracks[s.goid], s)
 		}
 	}
@@ -196,7 +196,7 @@ func TestRingLive(t *testing.T) {
 			overwritten := w.overwritten
 			before := map[int64]bool{}
 			for _, s := range w.truth {
-				if begin, end := w.here(s); begin {
+				if begin, end := w.readable(s); begin {
 					before[s.start] = end
 				}
 			}
@@ -213,7 +213,7 @@ func TestRingLive(t *testing.T) {
 				slow := w.overwritten-overwritten > int64(w.ring/4) // see addresses.go
 				if e.Start < last || was && end && e.Open && !slow {
 					s := w.truth[e.Start+1000]
-					t.Fatalf("seed %d: %+v after one at %d, ended before %v\n%+v\n%+v\n%+v\n%+v, %d %d %d %+v", seed, e, last, end, s, s.chunk, s.apart, s.told, w.overwritten, overwritten, w.now, tr.Overwritten())
+					t.Fatalf("seed %d: %+v after one at %d, ended before %v\n%+v\n%+v\n%+v\n%+v, %d %d %d %+v", seed, e, last, end, s, s.chunk, s.apart, s.carriedIn, w.overwritten, overwritten, w.now, tr.Overwritten())
 				}
 				last = e.Start
 				delete(before, e.Start+1000)
@@ -223,7 +223,7 @@ func TestRingLive(t *testing.T) {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			for start := range before {
-				if s := w.truth[start]; !s.chunk.gone && (!s.marked || s.ended && !s.apart.gone) {
+				if s := w.truth[start]; !s.chunk.gone && (!s.markedApart || s.ended && !s.apart.gone) {
 					t.Fatalf("seed %d: not delivered, and was there all the time: %+v", seed, s)
 				}
 			}

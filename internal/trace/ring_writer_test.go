@@ -70,11 +70,11 @@ type ringScope struct {
 	chunk       *simRing // where it begins
 	loc         int64    // its address
 	apart       *simRing // chunk of its end apart
-	marked      bool     // its record is marked as ending apart
-	mute        bool     // the end does not describe its begin
-	told        *simRing // chunk of its last carry
-	toldAt      int64    // number of chunks that had been handed out then
-	toldEnd     bool     // the carry has its end
+	markedApart bool     // its record is marked as ending apart
+	noBegin     bool     // the end does not describe its begin
+	carriedIn   *simRing // chunk of its last carry
+	carriedAt   int64    // number of chunks that had been handed out then
+	carriedEnd  bool     // the carry has its end
 	rec         format.Record
 	ext         []byte
 }
@@ -209,12 +209,12 @@ func (w *ringWriter) sched() {
 	w.beats = append(w.beats, w.handed)
 }
 
-// tells returns how many entries a follower may have: records carried, or ended apart, since so
+// entries returns how many entries a follower may have: records carried, or ended apart, since so
 // many chunks had been handed out; and the chunks themselves and, for each beat whose chunk still
 // has its number, the beat and three other blocks.
-func (w *ringWriter) tells(since int64) (carried, rest int) {
+func (w *ringWriter) entries(since int64) (carried, rest int) {
 	for _, s := range w.truth {
-		if s.told != nil && s.toldAt >= since || s.apart != nil && s.apart.nth >= since {
+		if s.carriedIn != nil && s.carriedAt >= since || s.apart != nil && s.apart.nth >= since {
 			carried++
 		}
 	}
@@ -265,9 +265,9 @@ func (w *ringWriter) prepare() {
 		w.records++
 		w.until = max(w.until, s.start+1)
 		current := s.kind == format.KindTrack && w.track[s.goid] == s
-		if !s.ended && !s.marked || current {
+		if !s.ended && !s.markedApart || current {
 			w.carried[s.start] = s
-			w.tell(s)
+			w.carry(s)
 		}
 	}
 	for _, s := range c.ends {
@@ -275,7 +275,7 @@ func (w *ringWriter) prepare() {
 	}
 	if w.overwritten%int64(w.ring/4) == 0 {
 		for _, start := range slices.Sorted(maps.Keys(w.carried)) { // or a seed would not give the same run
-			w.tell(w.carried[start])
+			w.carry(w.carried[start])
 		}
 	}
 	w.put(format.StateOffset+format.StateOverwritten, uint64(w.records))
@@ -291,8 +291,8 @@ func (w *ringWriter) prepare() {
 	w.ops = append(w.ops, &op{stores: ss, first: func() { c.zeroed = true }, done: func() { w.emptying--; w.free = append(w.free, c.place) }})
 }
 
-// tell writes a carry of a record that is gone, or is about to be.
-func (w *ringWriter) tell(s *ringScope) {
+// carry writes a carry of a record that is gone, or is about to be.
+func (w *ringWriter) carry(s *ringScope) {
 	c := format.Carry{Ticks: w.now, Loc: format.Loc(s.loc), Thread: s.thread, Owner: s.thread - 100, Record: s.rec, Ext: s.ext}
 	switch {
 	case s.kind == format.KindTrack && w.track[s.goid] != s:
@@ -300,11 +300,11 @@ func (w *ringWriter) tell(s *ringScope) {
 		return
 	case s.ended && s.kind == format.KindTask:
 		c.Record.Stop, c.Record.CPU = s.stop, s.cpu
-		s.toldEnd = true
+		s.carriedEnd = true
 		delete(w.carried, s.start)
 	}
 	w.block(format.BlockCarry, format.AppendCarry(nil, &c))
-	s.told, s.toldAt = w.blk, w.handed
+	s.carriedIn, s.carriedAt = w.blk, w.handed
 }
 
 // block writes a block, its first word last.
@@ -426,14 +426,14 @@ func (w *ringWriter) end(owner int) bool {
 			return false
 		}
 		w.begun = slices.Delete(w.begun, i, i+1)
-		s.stop, s.cpu, s.apart, s.mute = stop, cpu, c, mute
+		s.stop, s.cpu, s.apart, s.noBegin = stop, cpu, c, mute
 		s.endBy, s.endArg = uint64(7+w.rnd.IntN(4)), uint64(stop)
 		at := c.at
 		c.at += int64(format.RecordSize + len(ext))
 		w.flag(c, format.FlagEnds)
 		r := format.Record{Start: stop, Stop: s.start, CPU: cpu, Head: format.Head(s.endBy, format.KindEnd, true, s.name)}
 		if !s.chunk.final {
-			s.marked = true
+			s.markedApart = true
 			s.rec.Stop |= format.ApartBit
 			w.put(s.chunk.place+s.loc%simChunk+8, uint64(s.rec.Stop))
 		}

@@ -14,18 +14,18 @@ type rows struct {
 
 // row holds the scopes that run on one goroutine.
 type row struct {
-	nested []int64 // ends, in ticks, of running scopes that will end: none is before the next
-	late   *lates  // of running scopes that outlast earlier ones; few rows have any
-	open   int32   // running scopes without an end
-	track  uint16
+	nested     []int64  // ends, in ticks, of running scopes that will end: none is before the next
+	outlasting *endHeap // of running scopes that outlast earlier ones; few rows have any
+	open       int32    // running scopes without an end
+	track      uint16
 }
 
 // emptied returns a row on which nothing runs, with the memory of r.
 func (r *row) emptied() row {
-	if r.late != nil {
-		*r.late = (*r.late)[:0]
+	if r.outlasting != nil {
+		*r.outlasting = (*r.outlasting)[:0]
 	}
-	return row{nested: r.nested[:0], late: r.late}
+	return row{nested: r.nested[:0], outlasting: r.outlasting}
 }
 
 // sweepAt is the number of rows at which idle ones are dropped. Otherwise a program of a million
@@ -79,9 +79,9 @@ func (s *rows) makeRoom(n int, now int64) {
 	s.limit = max(sweepAt, 2*(len(s.m)+n))
 }
 
-// ground is the number of ends that never come at the bottom of nested: the search needs no bounds
+// sentinels is the number of ends that never come at the bottom of nested: the search needs no bounds
 // check.
-const ground = 4
+const sentinels = 4
 
 // running counts the scopes that run at now, and drops those that have ended. How many have ended
 // is different each time, and a branch misprediction costs more than comparing four.
@@ -90,48 +90,48 @@ func (r *row) running(now int64) int {
 	if n == 0 {
 		return int(r.open)
 	}
-	top := (*[ground]int64)(r.nested[n-ground:])
+	top := (*[sentinels]int64)(r.nested[n-sentinels:])
 	ended := func(i int) int { return int(uint64(top[i]-now-1) >> 63) }
 	n -= ended(3) + ended(2) + ended(1) + ended(0)
 	for r.nested[n-1] <= now {
 		n--
 	}
 	r.nested = r.nested[:n]
-	n += int(r.open) - ground
-	if r.late == nil {
+	n += int(r.open) - sentinels
+	if r.outlasting == nil {
 		return n
 	}
-	for len(*r.late) > 0 && (*r.late)[0] <= now {
-		r.late.pop()
+	for len(*r.outlasting) > 0 && (*r.outlasting)[0] <= now {
+		r.outlasting.pop()
 	}
-	return n + len(*r.late)
+	return n + len(*r.outlasting)
 }
 
-// begin adds a scope that runs to stop.
-func (r *row) begin(stop int64) {
+// addScope adds a scope that runs to stop.
+func (r *row) addScope(stop int64) {
 	n := len(r.nested)
 	switch {
 	case stop == format.MaxTicks:
 		r.open++
 	case n == 0:
-		r.nested = append(r.nested, never, never, never, never, stop)
+		r.nested = append(r.nested, noEnd, noEnd, noEnd, noEnd, stop)
 	case stop <= r.nested[n-1]:
 		r.nested = append(r.nested, stop)
 	default:
-		if r.late == nil {
-			r.late = &lates{}
+		if r.outlasting == nil {
+			r.outlasting = &endHeap{}
 		}
-		r.late.push(stop)
+		r.outlasting.push(stop)
 	}
 }
 
-// never is later than all ends.
-const never = 1 << 62
+// noEnd is later than all ends.
+const noEnd = 1 << 62
 
-// lates are ends, in a min-heap.
-type lates []int64
+// endHeap is a min-heap of ends.
+type endHeap []int64
 
-func (l *lates) push(stop int64) {
+func (l *endHeap) push(stop int64) {
 	h := append(*l, stop)
 	i := len(h) - 1
 	for i > 0 {
@@ -146,7 +146,7 @@ func (l *lates) push(stop int64) {
 	*l = h
 }
 
-func (l *lates) pop() {
+func (l *endHeap) pop() {
 	n := len(*l) - 1
 	v := (*l)[n]
 	h := (*l)[:n]
@@ -177,7 +177,7 @@ func (l *lates) pop() {
 type trackTable struct {
 	young, old []uint64
 	n          int  // entries in young
-	forgot     bool // a generation with names in it was dropped
+	dropped    bool // a generation with names in it was dropped
 }
 
 // trackSlots makes a generation 32 MiB, for three million names.
@@ -205,7 +205,7 @@ func (t *trackTable) grow() {
 		t.young = bigger
 		return
 	}
-	t.forgot = t.forgot || t.old != nil
+	t.dropped = t.dropped || t.old != nil
 	t.old, t.young, t.n = t.young, make([]uint64, trackSlots), 0
 }
 

@@ -24,7 +24,7 @@ func TestDepth(t *testing.T) {
 				t.Fatalf("at %d: depth %d, want %d", now, got, want)
 			}
 			stop := now + rnd.Int64N(40)
-			r.begin(stop)
+			r.addScope(stop)
 			all = append(all, stop)
 		}
 	}
@@ -42,7 +42,7 @@ func TestRowsSweep(t *testing.T) {
 		if r.running(int64(g)) != 0 || r.track != 0 {
 			t.Fatalf("goroutine %d begins with %+v", g, r)
 		}
-		r.begin(int64(g) + 3)
+		r.addScope(int64(g) + 3)
 		r.track = uint16(g%1000 + 2)
 	}
 	if len(s.m) > 4*sweepAt {
@@ -64,7 +64,7 @@ func TestTrackTable(t *testing.T) {
 	for g := uint64(1); g <= n; g++ {
 		tab.put(g, uint16(g%60000+1))
 	}
-	if !tab.forgot {
+	if !tab.dropped {
 		t.Error("it forgot nothing")
 	}
 	for g := uint64(n - trackSlots/2); g <= n; g++ {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
@@ -85,7 +86,7 @@ func (t *Trace) EachSample(f func(*Sample) bool) error {
 		x.Thread, x.Counter, x.Unit = s.Thread, c.Name, c.Unit
 		for _, one := range s.List {
 			x.Time, x.Kernel, x.CPU, x.Weight, x.Stack = one.Time-t.header.StartMono, one.Kernel, one.CPU, one.Weight, one.Stack
-			if t.keepsSample(&x) && !f(&x) {
+			if t.selectsSample(&x) && !f(&x) {
 				return false
 			}
 		}
@@ -96,3 +97,38 @@ func (t *Trace) EachSample(f func(*Sample) bool) error {
 // PCs returns the addresses of a sample's stack, the leaf's first; nil if the trace does not have
 // them. Frames that AppendFrames returns as inlined share the address of the next one that is not.
 func (t *Trace) PCs(stack uint32) []uint64 { return t.stacks.codes[stack] }
+
+// maxCodeObjects bounds the cost of a malicious trace.
+const maxCodeObjects = 1 << 14
+
+var (
+	errObjects = fmt.Errorf("%w: there are more than %d pieces of code", format.ErrCorrupt, maxCodeObjects)
+	errOverlap = fmt.Errorf("%w: its addresses are another object's too", format.ErrCorrupt)
+)
+
+// objectBlock adds a piece of code and its addresses.
+func (t *Trace) objectBlock(p []byte, _ format.Loc) error {
+	o, err := format.DecodeObject(p)
+	if err != nil {
+		return err
+	}
+	if len(t.code) == maxCodeObjects {
+		return errObjects
+	}
+	i := sort.Search(len(t.code), func(k int) bool { return t.code[k].To > o.From })
+	if i < len(t.code) && t.code[i].From < o.To {
+		return errOverlap
+	}
+	t.code = slices.Insert(t.code, i, &o)
+	return nil
+}
+
+// CodeAt returns the code that contains an address, in the form that PCs returns; nil: the trace
+// has none.
+func (t *Trace) CodeAt(pc uint64) *format.Object {
+	i := sort.Search(len(t.code), func(k int) bool { return t.code[k].To > pc })
+	if i == len(t.code) || pc < t.code[i].From {
+		return nil
+	}
+	return t.code[i]
+}

@@ -24,8 +24,8 @@ type partRef struct {
 	size        int64
 }
 
-// forget drops the locations for which gone returns true.
-func (s *schedRefs) forget(gone func(loc format.Loc) bool) {
+// drop drops the locations for which gone returns true.
+func (s *schedRefs) drop(gone func(loc format.Loc) bool) {
 	s.parts = slices.DeleteFunc(s.parts, func(p partRef) bool { return gone(p.loc) })
 	s.switches = slices.DeleteFunc(s.switches, gone)
 	s.locks = slices.DeleteFunc(s.locks, gone)
@@ -153,7 +153,7 @@ func (t *Trace) EachLockSums(f func(*format.LockSums) bool) error {
 	return t.eachLater(t.sched.locks, format.BlockLock, func(p []byte) bool {
 		l, err := format.DecodeLockSums(p)
 		l.Name = t.objectNames().nameOf(l.Name)
-		return err != nil || !t.keepsLock(l.Addr) || f(&l)
+		return err != nil || !t.selectsLock(l.Addr) || f(&l)
 	})
 }
 
@@ -254,4 +254,24 @@ func whole(b []byte) (format.BlockType, []byte) {
 		return 0, nil
 	}
 	return t, p
+}
+
+// ReadSwitches reads the switch block at a Loc and appends its switches to dst. ok is false if a
+// ring has overwritten it.
+type ReadSwitches func(dst []format.Switch, at format.Loc) (s format.Switches, ok bool, err error)
+
+// SwitchBlocks returns the Locs of switch blocks, in the order written, and a function that reads
+// them in any order.
+func (t *Trace) SwitchBlocks() ([]format.Loc, ReadSwitches) {
+	var r blockReader
+	return t.asWritten(t.sched.switches), func(dst []format.Switch, at format.Loc) (s format.Switches, ok bool, err error) {
+		typ, p, err := r.read(t, at)
+		if err == errGone || err == nil && typ != format.BlockSwitch {
+			return s, false, nil
+		}
+		if err == nil {
+			s, err = format.DecodeSwitches(dst, p)
+		}
+		return s, err == nil, err
+	}
 }

@@ -131,3 +131,42 @@ func (t *Trace) CutOff(stack uint32) bool { return t.stacks.stacks[stack].Cut }
 
 // Depth returns how many frames a stack has.
 func (t *Trace) Depth(stack uint32) int { return len(t.stacks.stacks[stack].Frames) }
+
+// Place is the source line where locks without a name are locked, or where the program first used a
+// name.
+type Place struct {
+	Name     uint16          // the recorder's name for them
+	Kind     format.LockKind // LockUnknown: the name is the program's
+	Function string
+	File     string
+	Line     int
+}
+
+// place adds the frame of a place.
+func (s *stackTable) place(f *format.Frame) {
+	kind := format.LockUnknown
+	if f.Start < uint32(len(format.LockKindNames)) {
+		kind = format.LockKind(f.Start)
+	}
+	if name := uint16(f.ID - format.PlaceFrames); name >= format.FirstName {
+		s.places = append(s.places, Place{name, kind, f.Function, f.File, int(f.Line)})
+	}
+}
+
+// Places lists the places where locks without a name are locked, by their names' ids, as far as the
+// trace has them.
+func (t *Trace) Places() []Place { return ofLocks(t.stacks.places) }
+
+// ofLocks returns the places of locks without a name, by their names' ids.
+func ofLocks(all []Place) []Place {
+	list := slices.DeleteFunc(slices.Clone(all), func(p Place) bool { return p.Kind == format.LockUnknown })
+	slices.SortFunc(list, func(a, b Place) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// NamePlaces lists the places of names, without the first known ones: one place for each name, the
+// first one if the program uses the name in several. Places that a growing trace adds come behind
+// the others. Older traces have only those of locks without a name.
+func (t *Trace) NamePlaces(known int) []Place {
+	return slices.Clone(t.stacks.places[min(max(known, 0), len(t.stacks.places)):])
+}

@@ -2,9 +2,7 @@ package trace
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
-	"sort"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
@@ -12,40 +10,40 @@ import (
 // stretch is a part of a run: the records from one time to another. It reads the chunks that were
 // handed out in that time. Chunks with later records pass on to the next stretch, and so on.
 type stretch struct {
-	from, to int64 // ticks: its records are in [from, to)
-	first    bool
-	last     bool
-	own      []int32 // indexes of the chunks that it reads
-	made     []made  // of the first: records of a ring whose chunks are gone
+	from, to      int64 // ticks: its records are in [from, to)
+	first         bool
+	last          bool
+	own           []int32         // indexes of the chunks that it reads
+	reconstructed []reconstructed // of the first: records of a ring whose chunks are gone
 
-	in, out     chan []slice   // slices that continue, from the previous stretch and to the next one
-	turn, after chan *standing // the state at its beginning, and at its end
+	prevSlices, nextSlices chan []slice   // slices that continue, from the previous stretch and to the next one
+	prevState, nextState   chan *runState // the state at its beginning, and at its end
 
-	held   []*cursor // the cursors that it needs
-	fresh  int       // how many of them it has read
-	slices []slice
-	merge  merge
+	held     []*cursor // the cursors that it needs
+	ownCount int       // how many of them it has read
+	slices   []slice
+	merge    merge
 	// crossed means that slices of the stretch overlap in time in a way that matters.
-	crossed bool
-	loaded  []loaded
-	failed  error // why there are no records from failAt on
-	failAt  int64
+	overlapping bool
+	loaded      []loaded
+	failed      error // why there are no records from failAt on
+	failAt      int64
 
 	rows    localRows
 	byKey   map[uint64]int32 // indexes of rows
-	marks   []mark
+	marks   []carryOver
 	pending []*waiting // those that happen in it, in order
 
 	problems problems // problems of its events
 	joined   int64    // ends apart that were read
 	lost     int64    // see cursor
 
-	due      chan struct{} // closed: all before it were taken; nil: that was so from the beginning
-	ready    chan struct{}
-	value    any   // its result
-	panicked any   // why it has none
-	stop     int64 // the record at which the run ended
-	forgot   bool  // see trackTable
+	due           chan struct{} // closed: all before it were taken; nil: that was so from the beginning
+	ready         chan struct{}
+	value         any   // its result
+	panicked      any   // why it has none
+	stop          int64 // the record at which the run ended
+	tracksDropped bool  // see trackTable.dropped
 }
 
 // loaded holds the problems found when a chunk was read for a stretch.
@@ -54,85 +52,14 @@ type loaded struct {
 	problems problems
 }
 
-// mark is a fact for later stretches: a scope that continues behind the end, or a row's name.
-type mark struct {
-	key  int64
-	loc  format.Loc
-	row  int32 // index of rows
-	stop int64 // of a scope; 0: it is a name
-	head uint64
-	left bool // the scope was not ended: its goroutine ended at stop
-}
-
-// hand is the state with which a goroutine reads stretches.
-type hand struct {
-	r       *reading
-	cache   blockCache
-	endArgs []format.Slot
-}
-
-// prepare reads the stretch and cuts its slices; only the state from earlier stretches is missing
-// then. It returns false if the run is over.
-func (h *hand) prepare(st *stretch) bool {
-	own := h.load(st)
-	var before []slice
-	select {
-	case before = <-st.in:
-	case <-h.r.quit:
-		return false
-	}
-	st.join(own, before)
-	h.scan(st)
-	return true
-}
-
-// load reads the chunks of the stretch.
-func (h *hand) load(st *stretch) (own []*cursor) {
-	t := h.r.t
-	if len(st.made) > 0 {
-		c := h.r.cursor()
-		c.useMade(st.made, 0)
-		if _, err := h.findPending(c); err != nil {
-			st.fail(err, st.from)
-		}
-		own = append(own, c)
-	}
-	for _, i := range st.own {
-		c, info := h.r.cursor(), &t.chunks[i]
-		own = append(own, c)
-		ends := h.r.ends.byChunk[info.loc]
-		latest, pendings, err := c.load(h.r, info)
-		switch {
-		case err == errGone:
-			list := t.makeChunk(info, ends, c.problems)
-			c.lost = int64(len(ends)) - endsOf(list)
-			c.useMade(list, info.Since)
-			pendings = len(list)
-		case err != nil:
-			st.fail(err, info.Since)
-			c.places = c.places[:0]
-			return own
-		default:
-			c.ends = ends
-		}
-		if pendings > 0 {
-			var last int64
-			if last, err = h.findPending(c); err != nil {
-				st.fail(err, info.Since)
-				return own
-			}
-			latest = max(latest, last)
-		}
-		if c.made == nil && (t.state.Closed || info.flags&format.FlagFinal != 0) {
-			t.reach.latest[i].Store(latest) // else it may still change, or is gone
-		}
-		if len(c.problems) > 0 {
-			st.loaded = append(st.loaded, loaded{info.Since, c.problems})
-			c.problems = nil
-		}
-		st.lost += c.lost
-	}
-	return own
+// carryOver is a fact for later stretches: a scope that continues behind the end, or a row's name.
+type carryOver struct {
+	key            int64
+	loc            format.Loc
+	row            int32 // index of rows
+	stop           int64 // of a scope; 0: it is a name
+	head           uint64
+	goroutineEnded bool // the scope was not ended: its goroutine ended at stop
 }
 
 // fail notes an error that hides the records from at on.
@@ -149,7 +76,7 @@ func (st *stretch) join(own []*cursor, before []slice) {
 	if st.failed != nil {
 		to = min(to, st.failAt)
 	}
-	st.fresh = len(own)
+	st.ownCount = len(own)
 	all := make([]slice, 0, len(own)+len(before))
 	for _, c := range own {
 		c.users.Add(1)
@@ -171,203 +98,19 @@ func (st *stretch) join(own []*cursor, before []slice) {
 			st.slices = append(st.slices, slice{c: x.c, next: x.next, end: n})
 		}
 	}
-	st.out <- later
+	st.nextSlices <- later
 	slices.SortFunc(st.slices, func(a, b slice) int { return cmp.Compare(a.start(), b.start()) })
 }
 
-// start returns the start of the slice's next record.
-func (x *slice) start() int64 { return x.c.places[x.next].key }
-
-// before returns the index of the slice's first place that is not before to.
-func (x *slice) before(to int64) int {
-	rest := x.c.places[x.next:x.end]
-	n := len(rest)
-	if n > 0 && rest[n-1].key >= to {
-		n = sort.Search(n, func(i int) bool { return rest[i].key >= to })
-	}
-	return x.next + n
-}
-
-// findPending finds the cursor's pending events that have ended. latest is the last end.
-func (h *hand) findPending(c *cursor) (latest int64, err error) {
-	t := h.r.t
-	for i := range c.places {
-		p := &c.places[i]
-		r := c.record(p)
-		if r.Kind() != format.KindPending {
-			continue
-		}
-		stop, _, ok, err := h.stop(c, p, &r)
-		if err != nil {
-			return 0, err
-		}
-		if !ok || stop == format.MaxTicks {
-			continue
-		}
-		w := &waiting{rec: r, stop: stop, start: p.key, where: c.where(p)}
-		if r.Open() {
-			w.endLoc = c.end(p)
-		}
-		if c.made != nil || t.overwrites() {
-			var ext []byte
-			if r.Ext() {
-				ext = slices.Clone(c.ext(p))
-			}
-			w.made = &ext
-		}
-		c.pending = append(c.pending, w)
-		latest = max(latest, stop)
-	}
-	return latest, nil
-}
-
-// stop returns the end of the scope r, in ticks; MaxTicks: it has none. A name that the end gives
-// is set in r. ok is false if the event must be left out: it ended at a time that was overwritten.
-func (h *hand) stop(c *cursor, p *place, r *format.Record) (stop int64, left, ok bool, err error) {
-	stop = r.Stop
-	if r.Open() {
-		fits := false
-		if at := c.end(p); at != 0 {
-			var x end
-			if x, fits, err = h.r.t.readEnd(&h.cache, at, r, h.endArgs[:0]); err == errGone {
-				return 0, false, false, nil
-			} else if err != nil {
-				return 0, false, false, err
-			}
-			if stop, left = x.stop, fits && x.left(r); x.named {
-				r.Head = r.Head&(1<<48-1) | uint64(x.name)<<48
-			}
-		}
-		if !fits {
-			return format.MaxTicks, false, c.made != nil || !h.r.t.endGone(r, h.r.ends.until), nil
-		}
-	}
-	if stop < p.key || stop >= format.MaxTicks {
-		stop = p.key // as decoder.ended does
-	}
-	return stop, left, true, nil
-}
-
-// scan finds the rows of the stretch, and its marks for later ones.
-func (h *hand) scan(st *stretch) {
-	if !h.r.wantsRows {
-		return
-	}
-	for i := range st.slices {
-		if p, err := h.scanSlice(st, int32(i)); err != nil {
-			st.fail(err, p.key)
-			for k := range st.slices {
-				st.slices[k].end = st.slices[k].before(p.key)
-			}
-		}
-	}
-	st.slices = slices.DeleteFunc(st.slices, func(x slice) bool { return x.next == x.end })
-	slices.SortFunc(st.marks, func(a, b mark) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.loc, b.loc)) })
-}
-
-// scanSlice scans a slice. The error is of the record at p. For a run of scopes that end in the
-// stretch only the row is needed.
-func (h *hand) scanSlice(st *stretch, n int32) (p *place, err error) {
-	x := &st.slices[n]
-	runs := x.c.runs
-	if len(runs) == 0 {
-		return h.scanPlaces(st, n, x.next, x.end)
-	}
-	k := sort.Search(len(runs), func(i int) bool { return int(runs[i].from) > x.next }) - 1
-	for from := x.next; from < x.end; k++ {
-		run, to := &runs[k], x.end
-		if k+1 < len(runs) {
-			to = min(to, int(runs[k+1].from))
-		}
-		if run.mixed || h.r.wantsRuns && run.last > uint64(st.to) {
-			if p, err := h.scanPlaces(st, n, from, to); err != nil {
-				return p, err
-			}
-		} else {
-			st.meet(st.row(run.row), n)
-		}
-		from = to
-	}
-	return nil, nil
-}
-
-// scanPlaces scans some places of a slice.
-func (h *hand) scanPlaces(st *stretch, n int32, from, to int) (p *place, err error) {
-	c := st.slices[n].c
-	row, rowKey := int32(-1), uint64(0)
-	for i := from; i < to; i++ {
-		p = &c.places[i]
-		var head uint64
-		var stop int64
-		if c.made == nil {
-			b := c.bytes[p.off:]
-			stop, head = int64(binary.LittleEndian.Uint64(b[8:])), binary.LittleEndian.Uint64(b[16:])
-		} else {
-			r := &c.made[p.off].rec
-			stop, head = r.Stop, r.Head
-		}
-		goid, kind := head&format.MaxGoid, format.Kind(head>>40&0x7f)
-		if kind == format.KindMade {
-			goid = uint64(stop) & format.MaxGoid
-		}
-		key := goid
-		if goid == 0 {
-			w := c.where(p)
-			key = rowKeyOf(0, w.thread, w.owner)
-		}
-		if row < 0 || key != rowKey {
-			row, rowKey = st.row(key), key
-			st.meet(row, n)
-		}
-		switch does[kind] {
-		case doesRun:
-			if h.r.wantsRuns && uint64(stop) > uint64(st.to) { // it continues, is open, or makes no sense
-				r := c.record(p)
-				stop, left, ok, err := h.stop(c, p, &r)
-				if err != nil {
-					return p, err
-				}
-				if ok && stop > st.to {
-					st.marks = append(st.marks, mark{p.key, c.loc(p), row, stop, r.Head, left})
-				}
-			}
-		case doesName:
-			if goid != 0 {
-				st.marks = append(st.marks, mark{p.key, c.loc(p), row, 0, head, false})
-			}
-		default:
-			st.crossed = true
-		}
-	}
-	return nil, nil
-}
-
-// meet notes that a row has records in a slice.
-func (st *stretch) meet(row, n int32) {
+// noteRow notes that a row has records in a slice.
+func (st *stretch) noteRow(row, n int32) {
 	r := st.rows.at(row)
 	if before := r.slice - 1; before >= 0 && before != n {
 		x := &st.slices[before]
-		st.crossed = st.crossed || x.end > x.next && x.c.places[x.end-1].key >= st.slices[n].start()
+		st.overlapping = st.overlapping || x.end > x.next && x.c.places[x.end-1].key >= st.slices[n].start()
 	}
 	r.slice = n + 1
 }
-
-// does maps a kind to the effect of its records on their row.
-var does = func() (t [128]uint8) {
-	for _, s := range format.Specs {
-		if s.Scope && s.Kind != format.KindPending {
-			t[s.Kind] = doesRun
-		}
-	}
-	t[format.KindTrack], t[format.KindGo], t[format.KindMade] = doesName, doesName, doesName
-	return t
-}()
-
-const (
-	doesNothing = iota
-	doesRun
-	doesName
-)
 
 // row returns the index of a row of the stretch.
 func (st *stretch) row(key uint64) int32 {

@@ -20,12 +20,12 @@
 //     end costs one entry, however long the trace is.
 //  4. Records refer to one another by Locs, which only addresses.go converts to
 //     offsets. Overwritten records that are still known come from memory, as if
-//     they lay in a chunk: made.go.
+//     they lay in a chunk: reconstructed.go.
 //  5. No value read is trusted as a length, an offset or an index before it has
 //     been compared with its bound. Otherwise a flipped bit is a panic.
 //  6. A stretch is read, sorted and scanned without the earlier ones. Then it takes
 //     its turn: it gets the scopes that run on its rows, the rows' names and the
-//     pending events that happen in it, and passes on its own: standing.go. Only
+//     pending events that happen in it, and passes on its own: runstate.go. Only
 //     the turns run one after the other, in time proportional to the rows and the
 //     continuing scopes, not to the records. Otherwise more processors would not
 //     read faster; docs/performance.md has the numbers.
@@ -34,6 +34,21 @@
 //     caches.
 //  8. The stretches of a trace depend on the trace alone, and problems are counted
 //     by stretch. Otherwise two runs would give different results.
+//
+// # Files
+//
+// A file uses mostly those of its own line and of the lines below it:
+//
+//	verify*                                     the rules of docs/format.md
+//	follow*                                     a Follower: a trace that is being written
+//	part player plain pending cputimes          the events of a stretch
+//	eventrun scan reach                         a run over all stretches
+//	runningscopes stretch merge cursor rows     one stretch; runstate is what it passes on
+//	decode ends reconstructed carry             a record, joined with its end or its carry
+//	open blocks processfilter                   opening, and each kind of block by its subject:
+//	beats calls losses names processes samples sched stacks storedfiles
+//	index chunk pages blockcache addresses      chunks and their bytes
+//	trace event errors                          the types that all use
 //
 // A Trace holds the file's contents at the time it was opened. For a trace that is still being
 // written, open it again, or use a Follower.
@@ -48,6 +63,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace/clock"
 )
 
 // Trace is an opened trace: its header, names, heartbeats and an index of its
@@ -89,34 +105,34 @@ type Trace struct {
 	code    []*format.Object    // the code at the addresses of samples' stacks, by From
 	// programs holds each thread's processes, by time.
 	programs map[uint32][]format.Program
-	kept     *kept // nil: nothing is left out
-	stop     int64 // ticks of the stop block; 0: none
-	last     int64 // ticks: the last known time
-	clock    clock
-	cpu      clock // CPU ticks to ns by the frozen rate
+	filter   *processFilter // nil: nothing is left out
+	stop     int64          // ticks of the stop block; 0: none
+	last     int64          // ticks: the last known time
+	clock    clock.Clock
+	cpu      clock.Clock // CPU ticks to ns by the frozen rate
 
 	lastValues []format.FieldValue              // of the last beat
 	counted    [format.CounterReasons + 1]int64 // losses, by chunk 0
 	miscounted bool
 
-	mu       sync.Mutex
-	allBeats []Beat   // set by Beats
-	found    problems // by Open
-	inEvents problems // by Events: the largest count of a run
-	ends     *endIndex
-	reach    *reach // set by Events
-	workers  int    // goroutines that read events; 0: as many as processors, less than 0: none
-	cpuTimes cpuTimes
-	grows    bool // when it was opened a program was writing it, or may have been
-	asked    int  // number of searches for new names since Open
+	mu            sync.Mutex
+	allBeats      []Beat   // set by Beats
+	openProblems  problems // by Open
+	eventProblems problems // by Events: the largest count of a run
+	ends          *endIndex
+	reach         *chunkReach // set by Events
+	workers       int         // goroutines that read events; 0: as many as processors, less than 0: none
+	cpuTimes      cpuTimes
+	grows         bool // when it was opened a program was writing it, or may have been
+	nameSearches  int  // number of searches for new names since Open
 
-	askObjects func([]Place) []Object // nil: places keep their names
-	objects    atomic.Pointer[objectTable]
-	unnamed    atomic.Bool // askObjects must be called
-	naming     sync.Mutex  // held while it is called
-	named      int         // number of places it was called for
+	objectsOf   func([]Place) []Object // nil: places keep their names
+	objects     atomic.Pointer[objectTable]
+	needsNames  atomic.Bool // objectsOf must be called
+	naming      sync.Mutex  // held while it is called
+	namedPlaces int         // number of places it was called for
 
-	lapped struct { // chunks that were overwritten before they were read
+	overwrittenChunks struct { // chunks that were overwritten before they were read
 		mu     sync.Mutex
 		chunks map[format.Loc]struct{}
 		state  format.State // read when a chunk was found gone
@@ -196,14 +212,14 @@ func (t *Trace) Breaks() []Break {
 func (t *Trace) AddDamage(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.inEvents.set(text, 1)
+	t.eventProblems.set(text, 1)
 }
 
 // Problems lists the defects tolerated so far: by Open, and by every Events since.
 func (t *Trace) Problems() []Problem {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return append(t.found.sorted(), t.inEvents.sorted()...)
+	return append(t.openProblems.sorted(), t.eventProblems.sorted()...)
 }
 
 // Chunk describes a chunk of the index.
@@ -230,9 +246,9 @@ func (t *Trace) Chunks() []Chunk {
 // Closed reports whether Stop ran to its end.
 func (t *Trace) Closed() bool { return t.state.Closed }
 
-// Cool reports whether the trace lacks its hot part, which was not found: the newest second may be
-// missing, and chunks between others too.
-func (t *Trace) Cool() bool {
+// LacksHotPart reports whether the trace lacks its hot part, which was not found: the newest second
+// may be missing, and chunks between others too.
+func (t *Trace) LacksHotPart() bool {
 	return t.header.Backing == format.BackingShm && !t.state.Closed && !t.state.Joined
 }
 
@@ -247,9 +263,16 @@ func (t *Trace) Start() time.Time { return time.Unix(0, t.header.StartWall) }
 func (t *Trace) Wall(ns int64) time.Time { return t.Start().Add(time.Duration(ns)) }
 
 // Nanos converts ticks to ns from the start, by the calibrations.
-func (t *Trace) Nanos(ticks int64) int64 { return t.clock.nanos(ticks) }
+func (t *Trace) Nanos(ticks int64) int64 { return t.clock.Nanos(ticks) }
 
 // End returns the last known time of the trace, in ns from the start. It is the latest of the
 // flusher's last round, the times in blocks, and those of records in chunks that can hold later
 // ones: see lastMoment. Open scopes last until then.
 func (t *Trace) End() int64 { return t.Nanos(t.last) }
+
+// blockTail is the position of a chunk's next block.
+type blockTail struct {
+	loc  format.Loc // of the chunk
+	at   int
+	torn int // number of times the block there was found torn
+}

@@ -3,76 +3,12 @@ package trace
 import (
 	"cmp"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 )
-
-// Finding is a violation of a rule of the format.
-type Finding struct {
-	Offset int64
-	Rule   string // its name in docs/format.md
-	Text   string // a sentence
-}
-
-// rules lists the rules that Verify checks, by the Rule of their findings.
-var rules = []struct{ Name, Doc string }{
-	{"header-values", "clock, path, backing and witnesses are of this version, the page size is a power of two; a ring has at most half as many chunks as there are numbers; segments is 0 in what is read as one file"},
-	{"header-reserved", "what no field of chunk 0 takes is zero"},
-	{"state", "closed is 0 or 1; tick and until are 0 or a time from the start on; lost and overwritten are not negative; overwritten and until are 0 without a ring; files is at most segments; joined is 0, or 1 with the backing shm"},
-	{"state-end", "end is a multiple of the chunk size within the file (where the hot part is missing: or behind); in a closed trace it is where the last chunk ends (in a ring: or behind)"},
-	{"file-size", "the file's size is a multiple of the chunk size"},
-	{"chunk-header", "a chunk's magic, index and sealed size are what they can be"},
-	{"chunk-values", "a chunk's kind, path and flags are of this version, its generation is 1 (in a ring: at least 1), its reserved bytes are zero"},
-	{"chunk-number", "in a ring a chunk has a number from 1 to 16,773,119 that no other has; kept chunks, and those of other traces, have none"},
-	{"chunk-kept", "only a ring's chunks of blocks are kept"},
-	{"ring-size", "no more chunks have numbers than the ring has"},
-	{"chunk-since", "a chunk is handed out after the start"},
-	{"chunk-unborn", "what was not handed out is zero (in a ring: once it is closed), but for the header that was about to be stored when the writer was killed"},
-	{"chunk-sealed", "a final chunk is sealed; sealed covers the header, in units of 32 bytes (blocks: 8)"},
-	{"chunk-tail", "what follows a chunk's end is zero (assembly path: or what a begin left that tried again elsewhere)"},
-	{"record-hole", "no place is skipped (in a snapshot, but in the assembly path: or its record was about to be begun)"},
-	{"record-orphan", "every extension has its record"},
-	{"record-start", "a record's start is a time, and but for ends not before its chunk's since"},
-	{"record-order", "in the assembly path, records but for ends, waits and holds lie in the order of their starts"},
-	{"record-kind", "a record's kind is of this version"},
-	{"record-name", "a record's name, and a key, is defined; not so where the hot part is missing, which may have the name's block"},
-	{"record-words", "words 1 and 3 are what the kind's description says"},
-	{"record-stop", "a scope's stop is a time, not before its start"},
-	{"record-cpu", "CPU time is at most wall time, and exact only below 20 µs; in a merged trace, where a Go execution trace has told some, at any length"},
-	{"record-open", "an open record's word 1 has the thread of its anchor (assembly path) or its start (other paths)"},
-	{"record-anchor", "anchors are in chunks of the assembly path, one before all other records"},
-	{"ext-missing", "where the extension bit is set a whole extension follows"},
-	{"ext-form", "an extension is in the one form that its slots have: least units, zeros between and behind"},
-	{"ext-slots", "slots are of this version, have a value that their type can have, a key is followed by its value, and addresses are the kind's or a link's"},
-	{"ext-fixed", "the slots that a kind always has come first"},
-	{"end-flag", "a chunk with ends apart says so"},
-	{"end-begin", "an end's begin is an open scope with that start, goroutine and (if the end says it) word 2 but for the extension bit, and begins before it; in a ring that has overwritten it, the end says it, or a carry has it, but where some were lost by the reason open"},
-	{"end-double", "no scope ends twice, or but in place and apart at the same time"},
-	{"end-process", "a process scope ends apart"},
-	{"block-whole", "a block fits its chunk and its checksum is right"},
-	{"block-form", "a block's type is of this version, its payload has its type's length, its reserved bytes are zero"},
-	{"block-time", "a block's times are from the start on, and in order"},
-	{"block-name", "a name block names an id from 2 on, once"},
-	{"block-calib", "calibrations advance on both clocks"},
-	{"block-beat", "a beat's fields are of this version, each once; cumulative ones never decrease"},
-	{"block-stack", "a frame, a stack, the addresses of one are defined once, with what it names before it; a count's name and stack are defined, its calls are above 0"},
-	{"block-kept", "in a ring names, facts, frames, stacks and their addresses, files, clock breaks and the stop are in kept chunks, and nothing else is but what was joined of a Go execution trace"},
-	{"block-carry", "a carry is a ring's, of a place where a record can be, told after its record began (and ended); where its loc names a chunk, the record there is the same"},
-	{"block-gotrace", "a part of a Go execution trace is there once"},
-	{"block-switch", "a thread's switches follow those of the block before"},
-	{"block-samples", "samples of a thread by one counter follow those of the block before, and their stacks are defined"},
-	{"block-file", "a part of a file is there once, what it is inflates to its length, and a file's parts are all of it"},
-	{"block-lock", "a lock's name is defined"},
-	{"block-member", "the process that started another is there, with a lower number, and so is one that has Go execution traces"},
-	{"block-stop", "a closed trace has one stop block, its last block; one that is not closed has none"},
-}
-
-// maxFindings is the number of findings at which Verify stops collecting.
-const maxFindings = 1000
 
 // Verify checks all promises of docs/format.md, including those whose violation the reader
 // tolerates. A trace that is being written may have findings that it will not have once closed. The
@@ -110,80 +46,6 @@ func Verify(r io.ReaderAt, size int64) ([]Finding, error) {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Rule, b.Rule))
 	})
 	return v.found, nil
-}
-
-// verifier is one run of Verify. While several goroutines check records, only inOrder's functions
-// change it.
-type verifier struct {
-	t    *Trace
-	ends *endIndex
-
-	named  [format.MaxNames]bool
-	blocks verifiedBlocks
-	stacks verifiedStacks
-	ring   verifiedRing
-
-	switched map[[2]uint32]int64 // by process and thread: the end of its last block of switches
-}
-
-// checker checks the chunks of a verifier, one at a time.
-type checker struct {
-	*verifier
-	found []Finding
-	apart bool    // others check at the same time, so inOrder's functions must wait
-	later []later // the waiting functions
-
-	buf   chunkBuf
-	bytes []byte // the chunk as it is
-	kept  bool   // it is a chunk of blocks that is kept
-	cache blockCache
-	slots []format.Slot
-	again []byte // an extension encoded from its slots
-	exact int64  // a duration in ticks that is known to be short enough to be exact
-	err   error  // a failed read
-}
-
-// later is a function that waits, behind so many findings.
-type later struct {
-	found int
-	do    func(v *checker)
-}
-
-// inOrder calls f when all earlier chunks have been checked, with the checker that collects f's
-// findings: f checks chunks against each other.
-func (v *checker) inOrder(f func(v *checker)) {
-	if v.apart {
-		v.later = append(v.later, later{len(v.found), f})
-	} else {
-		f(v)
-	}
-}
-
-func (v *checker) add(off int64, rule, text string, args ...any) {
-	if len(v.found) < maxFindings {
-		v.found = append(v.found, Finding{off, rule, fmt.Sprintf(text, args...)})
-	}
-}
-
-// check adds a finding unless ok.
-func (v *checker) check(ok bool, off int64, rule, text string, args ...any) {
-	if !ok {
-		v.add(off, rule, text, args...)
-	}
-}
-
-// firstNonzero returns the index of the first byte in b that is not zero, -1 if there is none.
-func firstNonzero(b []byte) int {
-	at := 0
-	for at+8 <= len(b) && binary.LittleEndian.Uint64(b[at:]) == 0 {
-		at += 8
-	}
-	for ; at < len(b); at++ {
-		if b[at] != 0 {
-			return at
-		}
-	}
-	return -1
 }
 
 func (v *checker) fileHeader() error {
@@ -225,15 +87,8 @@ func (v *checker) headerState() {
 	v.check(s.Tick == 0 || s.Tick >= h.StartTicks && s.Tick < format.MaxTicks, at+format.StateTick, "state", "the last round's tick is %d", s.Tick)
 	v.check(s.Lost >= 0, at+format.StateLost, "state", "%d records are lost", s.Lost)
 	v.check(joined == 0 || joined == 1 && h.Backing == format.BackingShm, at+format.StateJoined, "state", "joined is %d, and the backing is %v", joined, h.Backing)
-	v.check(s.End >= 0 && s.End%int64(h.ChunkSize) == 0 && (s.End <= t.size || t.Cool()), at+format.StateEnd, "state-end", "chunks end at %d in a file of %d bytes", s.End, t.size)
+	v.check(s.End >= 0 && s.End%int64(h.ChunkSize) == 0 && (s.End <= t.size || t.LacksHotPart()), at+format.StateEnd, "state-end", "chunks end at %d in a file of %d bytes", s.End, t.size)
 	v.check(!s.Closed || s.End >= t.used && t.addr.unused(t.used, s.End) == 0, at+format.StateEnd, "state-end", "chunks end at %d, and the last one at %d", s.End, t.used)
-}
-
-// zero adds a finding if b, which is at off, is not zero.
-func (v *checker) zero(b []byte, off int64, rule, text string) {
-	if i := firstNonzero(b); i >= 0 {
-		v.add(off+int64(i), rule, "%s", text)
-	}
 }
 
 // chunk checks the chunk at the place p.
@@ -241,7 +96,7 @@ func (v *checker) chunk(p *checkedPlace) error {
 	if v.bytes == nil {
 		v.bytes = make([]byte, v.t.header.ChunkSize)
 	}
-	c, ok, bad, err := v.t.places().ReadChunk(v.bytes, p.at)
+	c, ok, bad, err := v.t.chunkFile().ReadChunk(v.bytes, p.at)
 	switch {
 	case err != nil:
 		return ioError(v.t.path, p.at, err)

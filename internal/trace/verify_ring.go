@@ -41,7 +41,7 @@ func (v *checker) places() []checkedPlace {
 	}
 	slices.SortFunc(known, func(a, b *chunkInfo) int { return cmp.Compare(a.at, b.at) })
 	var ps []checkedPlace
-	file := t.places()
+	file := t.chunkFile()
 	for at := file.Chunk; at < t.size; at = file.Next(at) {
 		p := checkedPlace{at: at, age: 1 << 40}
 		for len(known) > 0 && known[0].at < at {

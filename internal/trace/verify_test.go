@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -289,6 +290,54 @@ func TestVerifyProcessors(t *testing.T) {
 			if !slices.Equal(found[0], found[1]) || (broken == 0) != (len(found[0]) == 0) || broken == 5000 && len(found[0]) != 1000 {
 				t.Errorf("%s with %d bits changed: %d findings, and %d on several processors", shape, broken, len(found[0]), len(found[1]))
 			}
+		}
+	}
+}
+
+// TestGoldensBreakRules checks that every rule of the format has a golden that breaks it and no
+// other, with the reader's output for that defect.
+func TestGoldensBreakRules(t *testing.T) {
+	broken := map[string][]string{} // by rule: the goldens that break it alone
+	for _, g := range goldens(t) {
+		data := g.bytes(t)
+		findings, err := trace.Verify(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			continue // it does not open, as described
+		}
+		var rules []string
+		for _, f := range findings {
+			rules = append(rules, f.Rule)
+		}
+		slices.Sort(rules)
+		if rules = slices.Compact(rules); len(rules) == 1 {
+			broken[rules[0]] = append(broken[rules[0]], g.name)
+		}
+	}
+	for _, r := range trace.Rules {
+		if len(broken[r.Name]) == 0 {
+			t.Errorf("no golden breaks %s and nothing else: %s", r.Name, r.Doc)
+		}
+	}
+}
+
+// TestEveryBlockIsTaken checks that the reader decodes every row of the table of block types.
+func TestEveryBlockIsTaken(t *testing.T) {
+	for _, s := range format.Blocks[1:] {
+		if !trace.Decodes(s.Type) {
+			t.Errorf("nothing takes in a %s block", s.Name)
+		}
+	}
+}
+
+// TestRulesDocumented checks that docs/format.md lists Verify's rules.
+func TestRulesDocumented(t *testing.T) {
+	b, err := os.ReadFile("../../docs/format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range trace.Rules {
+		if want := "\n| " + r.Name + " | " + r.Doc + " |\n"; !strings.Contains(string(b), want) {
+			t.Errorf("docs/format.md does not have %q", want)
 		}
 	}
 }

@@ -61,14 +61,14 @@ func begin(t testing.TB, share float64, opts ...scope.Option) (path string) {
 }
 
 // end stops the recording, and returns the number of scopes by name, and the counts of calls.
-func end(t testing.TB, path string) (scopes map[string]int64, calls map[string]trace.Called) {
+func end(t testing.TB, path string) (scopes map[string]int64, calls map[string]trace.CallCount) {
 	t.Helper()
 	if err := scope.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	tracetest.Verify(t, path)
 	tr := tracetest.OpenFile(t, path)
-	scopes, calls = map[string]int64{}, map[string]trace.Called{}
+	scopes, calls = map[string]int64{}, map[string]trace.CallCount{}
 	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
 		if e.Kind == format.KindTask && !e.Open {
 			scopes[tr.Name(e.Name)]++

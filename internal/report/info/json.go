@@ -63,7 +63,7 @@ type function struct {
 }
 
 func (r found) functions() []function {
-	return report.RowsOf(r.Trace.Calls(), func(c trace.Called) function {
+	return report.RowsOf(r.Trace.Calls(), func(c trace.CallCount) function {
 		return function{r.Trace.Name(c.Name), c.All(), c.Recorded, c.Unseen, analysis.Budget, report.Known(c.Since, c.Off)}
 	})
 }
@@ -147,7 +147,7 @@ func processesOf(t *trace.Trace) []process {
 
 func hotPart(t *trace.Trace) string {
 	switch {
-	case t.Cool():
+	case t.LacksHotPart():
 		return "missing"
 	case t.State().Joined:
 		return "joined"

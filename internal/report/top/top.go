@@ -24,7 +24,7 @@ type found struct {
 	events   []event
 	counters []counter
 	endings  analysis.Endings
-	skipped  map[uint16]trace.Called // of names with calls that were not recorded; nil: not known for this part
+	skipped  map[uint16]trace.CallCount // of names with calls that were not recorded; nil: not known for this part
 }
 
 // Of reads the selected part of a trace, and sums it up by name, or by the name of the row if

@@ -46,8 +46,8 @@ func (p *Processes) match(pid uint32, program string) bool {
 	return slices.Contains(p.numbers, pid) || p.programs != nil && p.programs.MatchFile(program)
 }
 
-// kept selects the processes whose data a trace returns.
-type kept struct {
+// processFilter selects the processes whose data a trace returns.
+type processFilter struct {
 	of      *Processes
 	own     bool            // of a trace that was not merged: its own process is kept
 	numbers map[uint32]bool // of a merged trace: the kept processes
@@ -65,7 +65,7 @@ func (t *Trace) KeepProcesses(p *Processes) error {
 	if p == nil {
 		return nil
 	}
-	k := &kept{of: p, numbers: map[uint32]bool{}}
+	k := &processFilter{of: p, numbers: map[uint32]bool{}}
 	var there []string
 	add := func(pid uint32, program string) bool {
 		if label := fmt.Sprintf("%d %s", pid, cmp.Or(lastName(program), "?")); !slices.Contains(there, label) {
@@ -94,8 +94,8 @@ func (t *Trace) KeepProcesses(p *Processes) error {
 	case !found:
 		return noProcess(there)
 	case !all:
-		t.kept = k
-		t.leaveOut()
+		t.filter = k
+		t.dropOthers()
 	}
 	return nil
 }
@@ -104,10 +104,10 @@ func (t *Trace) KeepProcesses(p *Processes) error {
 // the counts of calls that were not all recorded, which are for all processes together, are left
 // out too.
 func (t *Trace) Kept() (p *Processes, calls bool) {
-	if t.kept == nil {
+	if t.filter == nil {
 		return nil, false
 	}
-	return t.kept.of, t.kept.calls
+	return t.filter.of, t.filter.calls
 }
 
 // noProcess returns the error that no process was selected, with the existing ones.
@@ -119,52 +119,52 @@ func noProcess(there []string) error {
 	return fmt.Errorf("%w, but of %s", ErrNoProcess, strings.Join(there, ", "))
 }
 
-// leaveOut drops data read so far of processes that are not kept. A merged trace does not record
+// dropOthers drops data read so far of processes that are not kept. A merged trace does not record
 // whose calls it only counts.
-func (t *Trace) leaveOut() {
+func (t *Trace) dropOthers() {
 	if len(t.members) == 0 {
-		if !t.kept.own {
+		if !t.filter.own {
 			t.sched.parts, t.sched.switches, t.beats, t.calls, t.stacks.counts = nil, nil, nil, nil, nil
 		}
 		return
 	}
-	t.kept.calls = len(t.calls) > 0
+	t.filter.calls = len(t.calls) > 0
 	t.calls = nil
 	t.Notes = slices.DeleteFunc(t.Notes, func(n Note) bool {
 		of := func(wanted bool) bool {
 			return slices.ContainsFunc(t.members, func(m format.Member) bool {
-				return t.kept.numbers[m.Number] == wanted && strings.HasPrefix(n.Text, MemberLabel(&m)+": ")
+				return t.filter.numbers[m.Number] == wanted && strings.HasPrefix(n.Text, MemberLabel(&m)+": ")
 			})
 		}
 		return of(false) && !of(true)
 	})
 }
 
-// keeps reports whether a goroutine belongs to a kept process.
-func (t *Trace) keeps(goid uint64) bool {
+// selects reports whether a goroutine belongs to a kept process.
+func (t *Trace) selects(goid uint64) bool {
 	switch {
-	case t.kept == nil:
+	case t.filter == nil:
 		return true
 	case len(t.members) == 0:
-		return t.kept.own
+		return t.filter.own
 	}
-	return t.kept.numbers[uint32(goid>>t.members[0].Shift)]
+	return t.filter.numbers[uint32(goid>>t.members[0].Shift)]
 }
 
-// keepsLock reports whether a lock belongs to a kept process: merging has put the process's number
+// selectsLock reports whether a lock belongs to a kept process: merging has put the process's number
 // into the address.
-func (t *Trace) keepsLock(addr uint64) bool {
-	if t.kept == nil || len(t.members) == 0 {
-		return t.keeps(0)
+func (t *Trace) selectsLock(addr uint64) bool {
+	if t.filter == nil || len(t.members) == 0 {
+		return t.selects(0)
 	}
-	return t.kept.numbers[uint32(addr>>48)]
+	return t.filter.numbers[uint32(addr>>48)]
 }
 
-// keepsSample reports whether a sample belongs to a kept process.
-func (t *Trace) keepsSample(x *Sample) bool {
-	if t.kept == nil || !t.HasPrograms() {
-		return t.keeps(0)
+// selectsSample reports whether a sample belongs to a kept process.
+func (t *Trace) selectsSample(x *Sample) bool {
+	if t.filter == nil || !t.HasPrograms() {
+		return t.selects(0)
 	}
 	g := t.ProgramOf(x)
-	return t.kept.of.match(g.PID, g.Path)
+	return t.filter.of.match(g.PID, g.Path)
 }

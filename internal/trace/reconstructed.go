@@ -7,13 +7,13 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// made is a record whose chunk a ring has overwritten, reconstructed from a carry block, an end
-// apart, or both. The merge treats these records as if they lay in a chunk.
-type made struct {
-	rec   format.Record
-	ext   []byte
-	where where
-	end   format.Loc // its end apart; 0: none
+// reconstructed is a record whose chunk a ring has overwritten, reconstructed from a carry block,
+// an end apart, or both. The merge treats these records as if they lay in a chunk.
+type reconstructed struct {
+	rec format.Record
+	ext []byte
+	at  recordLoc
+	end format.Loc // its end apart; 0: none
 }
 
 // goneBegin is the begin of an end apart, if the begin's chunk is gone.
@@ -49,23 +49,23 @@ func (g *goneBegin) record() format.Record {
 // openStop is word 1 of a scope that has not ended in place.
 const openStop = -1 << 63
 
-// endGone reports whether the end of the scope r, which is open and has no end apart, is
+// endOverwritten reports whether the end of the scope r, which is open and has no end apart, is
 // overwritten: r is marked to have one, and began before until. The time of the end is not known.
-func (t *Trace) endGone(r *format.Record, until int64) bool {
+func (t *Trace) endOverwritten(r *format.Record, until int64) bool {
 	return t.addr.reuses() && r.Stop&format.ApartBit != 0 && r.Start < until
 }
 
-// makeUp joins the data of ends and carries of the same records, by start.
-func (t *Trace) makeUp(gone []goneBegin, carries []*carried, p problems) []made {
-	list := make([]made, 0, len(gone)+len(carries))
+// reconstruct joins the data of ends and carries of the same records, by start.
+func (t *Trace) reconstruct(gone []goneBegin, carries []*carried, p problems) []reconstructed {
+	list := make([]reconstructed, 0, len(gone)+len(carries))
 	for _, c := range carries {
-		list = append(list, made{c.rec, c.ext, c.where, 0})
+		list = append(list, reconstructed{c.rec, c.ext, c.at, 0})
 	}
-	order := func(a, b *made) int {
-		return cmp.Or(cmp.Compare(a.rec.Start, b.rec.Start), cmp.Compare(a.where.loc, b.where.loc))
+	order := func(a, b *reconstructed) int {
+		return cmp.Or(cmp.Compare(a.rec.Start, b.rec.Start), cmp.Compare(a.at.loc, b.at.loc))
 	}
-	slices.SortFunc(list, func(a, b made) int { return order(&a, &b) })
-	told := len(list)
+	slices.SortFunc(list, func(a, b reconstructed) int { return order(&a, &b) })
+	carriedLen := len(list)
 	slices.SortFunc(gone, func(a, b goneBegin) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.loc, b.loc), cmp.Compare(a.end, b.end))
 	})
@@ -75,8 +75,8 @@ func (t *Trace) makeUp(gone []goneBegin, carries []*carried, p problems) []made 
 			p.add(textOrphanEnd, t.addr.offset(g.end), 1) // ended twice
 			continue
 		}
-		m := made{rec: g.record(), where: where{loc: g.loc, owner: g.owner, gone: true}, end: g.end}
-		k, ok := slices.BinarySearchFunc(list[:told], &m, func(a made, b *made) int { return order(&a, b) })
+		m := reconstructed{rec: g.record(), at: recordLoc{loc: g.loc, owner: g.owner, gone: true}, end: g.end}
+		k, ok := slices.BinarySearchFunc(list[:carriedLen], &m, func(a reconstructed, b *reconstructed) int { return order(&a, b) })
 		switch {
 		case ok && list[k].rec.Kind().Spec().Scope:
 			// The end is more complete than a carry that was written after it.
@@ -89,12 +89,12 @@ func (t *Trace) makeUp(gone []goneBegin, carries []*carried, p problems) []made 
 			p.add(textLostBegin, t.addr.offset(g.end), 1)
 		}
 	}
-	slices.SortFunc(list, func(a, b made) int { return order(&a, &b) })
+	slices.SortFunc(list, func(a, b reconstructed) int { return order(&a, &b) })
 	return list
 }
 
 // endsOf returns how many of the records have ends apart.
-func endsOf(list []made) (n int64) {
+func endsOf(list []reconstructed) (n int64) {
 	for i := range list {
 		if list[i].end != 0 {
 			n++
@@ -103,9 +103,9 @@ func endsOf(list []made) (n int64) {
 	return n
 }
 
-// makeChunk reconstructs the records of the chunk c, which is gone although the index has it: ends
-// are its ends apart.
-func (t *Trace) makeChunk(c *chunkInfo, ends []uint64, p problems) []made {
+// reconstructChunk reconstructs the records of the chunk c, which is gone although the index has
+// it: ends are its ends apart.
+func (t *Trace) reconstructChunk(c *chunkInfo, ends []uint64, p problems) []reconstructed {
 	var gone []goneBegin
 	var cache blockCache
 	for _, x := range ends {
@@ -123,55 +123,5 @@ func (t *Trace) makeChunk(c *chunkInfo, ends []uint64, p problems) []made {
 			gone = append(gone, g)
 		}
 	}
-	return t.makeUp(gone, t.carried.of(t, c), p)
-}
-
-// useMade makes the cursor return the reconstructed records, none before since.
-func (c *cursor) useMade(list []made, since int64) {
-	c.made, c.ends = list, nil
-	c.places = slices.Grow(c.places[:0], len(list))
-	for i := range list {
-		m := &list[i]
-		c.places = append(c.places, place{max(m.rec.Start, since), uint32(i), m.where.thread})
-	}
-}
-
-// record decodes the record at p.
-func (c *cursor) record(p *place) format.Record {
-	if c.made != nil {
-		return c.made[p.off].rec
-	}
-	return format.DecodeRecord(c.bytes[p.off:])
-}
-
-// loc returns the location of the record at p, present or former.
-func (c *cursor) loc(p *place) format.Loc {
-	if c.made != nil {
-		return c.made[p.off].where.loc
-	}
-	return c.chunk + format.Loc(p.off)
-}
-
-// where returns the location of the record at p, with its thread and owner.
-func (c *cursor) where(p *place) where {
-	if c.made != nil {
-		return c.made[p.off].where
-	}
-	return where{c.chunk + format.Loc(p.off), p.thread, c.owner, false}
-}
-
-// ext returns the extension of the record at p; nil if there is no complete one.
-func (c *cursor) ext(p *place) []byte {
-	if c.made != nil {
-		return c.made[p.off].ext
-	}
-	return format.ExtAt(c.bytes[:c.used], int(p.off)+format.RecordSize)
-}
-
-// end returns the location of the end apart of the record at p, 0 if there is none.
-func (c *cursor) end(p *place) format.Loc {
-	if c.made != nil {
-		return c.made[p.off].end
-	}
-	return findEnd(c.ends, int(p.off))
+	return t.reconstruct(gone, t.carried.of(t, c), p)
 }

@@ -4,17 +4,16 @@ import (
 	"cmp"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
-
-	"github.com/scopeview/scopeview/internal/format"
 )
 
 // stretchBytes is the approximate number of bytes of records in a stretch: with its tables it fits
 // a processor's own cache, and its work is many times the cost of passing it on.
 const stretchBytes = 512 << 10
 
-// reading is one run over the events.
-type reading struct {
+// eventRun is one run over the events.
+type eventRun struct {
 	t     *Trace
 	o     Options
 	ends  *endIndex
@@ -39,7 +38,7 @@ type reading struct {
 	begun  bool
 	cutAll bool           // the last stretch was taken
 	in     chan []slice   // of the next stretch
-	turn   chan *standing // of the next stretch
+	turn   chan *runState // of the next stretch
 	ended  bool           // the line is closed
 	free   []*cursor
 	unused []*stretch
@@ -54,12 +53,12 @@ type reading struct {
 	complete bool // all records were seen
 }
 
-func (t *Trace) newReading(o *Options) (*reading, error) {
+func (t *Trace) newEventRun(o *Options) (*eventRun, error) {
 	ends, err := t.endsApart()
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{t: t, o: *o, ends: ends, problems: problems{}, quit: make(chan struct{})}
+	r := &eventRun{t: t, o: *o, ends: ends, problems: problems{}, quit: make(chan struct{})}
 	if !o.AsRecorded {
 		if r.cpuAt, err = t.cpuTimes.get(); err != nil {
 			return nil, err
@@ -73,13 +72,13 @@ func (t *Trace) newReading(o *Options) (*reading, error) {
 	r.wantsRuns = r.wantsDepth || o.Running
 	r.wantsRow = o.Detail <= Tracks && !o.Within
 	r.wantsRows = r.wantsRuns || r.wantsRow
-	r.order, r.to, r.all = t.wanted(o)
+	r.order, r.to, r.all = t.chunksOf(o)
 	r.problems.atLeast(ends.problem)
 	return r, nil
 }
 
-// take returns the next stretch, nil behind the last.
-func (r *reading) take() *stretch {
+// nextStretch returns the next stretch, nil behind the last.
+func (r *eventRun) nextStretch() *stretch {
 	if r.cutAll {
 		return nil
 	}
@@ -100,20 +99,20 @@ func (r *reading) take() *stretch {
 	st.last = r.parts == 0 && r.next == len(r.order)
 	if !r.begun {
 		r.begun, st.first = true, true
-		st.made = r.ends.made
-		r.in, r.turn = make(chan []slice, 1), make(chan *standing, 1)
+		st.reconstructed = r.ends.reconstructed
+		r.in, r.turn = make(chan []slice, 1), make(chan *runState, 1)
 		r.in <- nil
-		r.turn <- &standing{rows: newRows(), running: newRunningRows()}
+		r.turn <- &runState{rows: newRows(), running: newRunningRows()}
 	}
-	st.in, st.turn = r.in, r.turn
-	st.out, st.after, st.ready = make(chan []slice, 1), make(chan *standing, 1), make(chan struct{}, 1)
-	r.in, r.turn, r.cutAll = st.out, st.after, st.last
+	st.prevSlices, st.prevState = r.in, r.turn
+	st.nextSlices, st.nextState, st.ready = make(chan []slice, 1), make(chan *runState, 1), make(chan struct{}, 1)
+	r.in, r.turn, r.cutAll = st.nextSlices, st.nextState, st.last
 	st.stop = math.MaxInt64
 	return st
 }
 
 // cutChunks takes the chunks for the next stretches.
-func (r *reading) cutChunks() []int32 {
+func (r *eventRun) cutChunks() []int32 {
 	size := int(r.t.header.ChunkSize)
 	n := min(max(r.o.Stretch/size, 1), len(r.order)-r.next)
 	own := r.order[r.next : r.next+n]
@@ -133,7 +132,7 @@ func (r *reading) cutChunks() []int32 {
 }
 
 // cursor returns a free cursor.
-func (r *reading) cursor() *cursor {
+func (r *eventRun) cursor() *cursor {
 	r.mu.Lock()
 	if len(r.free) == 0 {
 		r.free = append(r.free, &cursor{})
@@ -147,7 +146,7 @@ func (r *reading) cursor() *cursor {
 }
 
 // release frees the memory of a finished stretch.
-func (r *reading) release(st *stretch) {
+func (r *eventRun) release(st *stretch) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, c := range st.held {
@@ -166,28 +165,23 @@ func (r *reading) release(st *stretch) {
 	r.unused = append(r.unused, st)
 }
 
-// newHand returns the state of one goroutine.
-func (r *reading) newHand() *hand {
-	return &hand{r: r, endArgs: make([]format.Slot, 0, format.MaxSlots)}
-}
-
 // run processes all stretches. ahead goroutines prepare them, and call the function that worker
 // made for each goroutine, unless it is nil. Then f is called with them, in order, on the caller's
 // goroutine, which does everything if ahead is 0.
-func (r *reading) run(ahead int, worker func() func(*stretch), f func(*stretch) (more bool, err error)) error {
+func (r *eventRun) run(ahead int, worker func() func(*stretch), f func(*stretch) (more bool, err error)) error {
 	err := r.each(ahead, worker, f)
 	if r.complete && !r.o.Within {
 		r.problems.add(textOrphanEnd, 0, r.ends.total-r.joined-r.lost)
 	}
 	t := r.t
 	t.mu.Lock()
-	t.inEvents.atLeast(r.problems)
+	t.eventProblems.atLeast(r.problems)
 	t.mu.Unlock()
 	return err
 }
 
 // workers returns how many goroutines there is work for; 0: a single one is not worth it.
-func (r *reading) workers() int {
+func (r *eventRun) workers() int {
 	if r.o.Alone {
 		return 0
 	}
@@ -202,12 +196,12 @@ func (r *reading) workers() int {
 }
 
 // each is run without the problems of the run as a whole.
-func (r *reading) each(ahead int, worker func() func(*stretch), f func(*stretch) (more bool, err error)) error {
+func (r *eventRun) each(ahead int, worker func() func(*stretch), f func(*stretch) (more bool, err error)) error {
 	if ahead == 0 {
-		h, work := r.newHand(), worker()
-		for st := r.take(); st != nil; st = r.take() {
+		h, work := r.newStretchReader(), worker()
+		for st := r.nextStretch(); st != nil; st = r.nextStretch() {
 			h.do(st, work)
-			if more, err := r.over(st, f); err != nil || !more {
+			if more, err := r.finish(st, f); err != nil || !more {
 				return err
 			}
 		}
@@ -219,8 +213,8 @@ func (r *reading) each(ahead int, worker func() func(*stretch), f func(*stretch)
 	defer close(r.quit)
 	for range ahead {
 		wg.Go(func() {
-			h, work := r.newHand(), worker()
-			for st := r.takeInLine(); st != nil; st = r.takeInLine() {
+			h, work := r.newStretchReader(), worker()
+			for st := r.nextStretchInLine(); st != nil; st = r.nextStretchInLine() {
 				h.do(st, work)
 			}
 		})
@@ -231,7 +225,7 @@ func (r *reading) each(ahead int, worker func() func(*stretch), f func(*stretch)
 		if st.panicked != nil {
 			panic(st.panicked)
 		}
-		if more, err := r.over(st, f); err != nil || !more {
+		if more, err := r.finish(st, f); err != nil || !more {
 			return err
 		}
 		<-r.room
@@ -239,8 +233,8 @@ func (r *reading) each(ahead int, worker func() func(*stretch), f func(*stretch)
 	return nil
 }
 
-// takeInLine is take for one of several goroutines: it waits for room.
-func (r *reading) takeInLine() *stretch {
+// nextStretchInLine is nextStretch for one of several goroutines: it waits for room.
+func (r *eventRun) nextStretchInLine() *stretch {
 	select {
 	case r.room <- struct{}{}:
 	case <-r.quit:
@@ -248,7 +242,7 @@ func (r *reading) takeInLine() *stretch {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	st := r.take()
+	st := r.nextStretch()
 	switch {
 	case st != nil:
 		st.due = make(chan struct{})
@@ -261,7 +255,7 @@ func (r *reading) takeInLine() *stretch {
 }
 
 // do prepares the stretch and calls work.
-func (h *hand) do(st *stretch, work func(*stretch)) {
+func (h *stretchReader) do(st *stretch, work func(*stretch)) {
 	done := false
 	defer func() {
 		if !done {
@@ -274,9 +268,9 @@ func (h *hand) do(st *stretch, work func(*stretch)) {
 		return
 	}
 	select {
-	case s := <-st.turn:
-		h.r.enter(st, s)
-		st.after <- s
+	case s := <-st.prevState:
+		h.r.passState(st, s)
+		st.nextState <- s
 	case <-h.r.quit:
 		done = true
 		return
@@ -287,8 +281,8 @@ func (h *hand) do(st *stretch, work func(*stretch)) {
 	done = true
 }
 
-// over calls f with a stretch, and adds the stretch's problems and counts.
-func (r *reading) over(st *stretch, f func(*stretch) (more bool, err error)) (more bool, err error) {
+// finish calls f with a stretch, and adds the stretch's problems and counts.
+func (r *eventRun) finish(st *stretch, f func(*stretch) (more bool, err error)) (more bool, err error) {
 	more, err = f(st)
 	for _, l := range st.loaded {
 		if l.since <= st.stop {
@@ -298,12 +292,82 @@ func (r *reading) over(st *stretch, f func(*stretch) (more bool, err error)) (mo
 	r.problems.sum(st.problems)
 	r.joined += st.joined
 	r.lost += st.lost
-	if st.forgot {
+	if st.tracksDropped {
 		r.problems.set(textManyRows, 1)
 	}
 	if st.last && more && err == nil {
-		r.complete = r.all && len(<-st.out) == 0 && len((<-st.after).pending) == 0
+		r.complete = r.all && len(<-st.nextSlices) == 0 && len((<-st.nextState).pending) == 0
 	}
 	r.release(st)
 	return more, err
+}
+
+// passState gives the stretch the state that it needs, and adds the stretch's own for those that
+// follow.
+func (r *eventRun) passState(st *stretch, s *runState) {
+	for _, c := range st.held[:st.ownCount] {
+		for _, w := range c.pending {
+			s.push(w)
+		}
+	}
+	for len(s.pending) > 0 && s.pending[0].stop < st.to {
+		w := s.pop()
+		st.pending = append(st.pending, w)
+		if r.wantsRows {
+			st.row(w.row())
+		}
+	}
+	if !r.wantsRows {
+		return
+	}
+	if r.o.Running {
+		s.running.makeRoom(st)
+	}
+	if r.wantsDepth {
+		s.rows.makeRoom(st.rows.n, st.from)
+	}
+	for x := range st.rows.all {
+		if g := s.rows.m[x.key]; g != nil {
+			g.running(st.from)
+			x.depth.nested, x.depth.open = append(x.depth.nested, g.nested...), g.open
+			if g.outlasting != nil && len(*g.outlasting) > 0 {
+				late := slices.Clone(*g.outlasting)
+				x.depth.outlasting = &late
+			}
+			x.track, x.depth.global = g.track, g
+		} else {
+			x.track = s.rows.tracks.get(x.key)
+		}
+		x.trackAtEnd = x.track
+		if r.o.Running {
+			s.running.addTo(x, st.to)
+		}
+	}
+	for i := range st.marks {
+		m := &st.marks[i]
+		x := st.rows.at(m.row)
+		if m.stop == 0 {
+			x.trackAtEnd = uint16(m.head >> 48)
+			continue
+		}
+		if r.wantsDepth {
+			if x.depth.global == nil {
+				x.depth.global = s.rows.get(x.key)
+			}
+			x.depth.global.addScope(m.stop)
+		}
+		if r.o.Running {
+			s.running.add(x, m, st.to)
+		}
+	}
+	for x := range st.rows.all {
+		switch {
+		case x.trackAtEnd == x.track:
+		case x.depth != nil && x.depth.global != nil:
+			x.depth.global.track = x.trackAtEnd
+		default:
+			s.rows.tracks.put(x.key, x.trackAtEnd)
+		}
+	}
+	st.tracksDropped = s.rows.tracks.dropped
 }

@@ -6,95 +6,6 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Event is one record, joined with its end.
-type Event struct {
-	Kind  format.Kind
-	Name  uint16 // the end's, if it has one
-	Track uint16 // name of the goroutine's row at Start; format.NameEmpty: none
-	Open  bool   // begun and not ended: Dur extends to the last known time of the trace
-	Left  bool   // Open, and its goroutine has ended: Dur extends to that
-	// Overwritten is set for a record that a ring has overwritten, and counts as such: the event
-	// comes from a carry, or an end apart.
-	Overwritten bool
-	Quality     format.Quality
-	Depth       int32  // on its row, from 0; by the times. Of instants: that of the surrounding scope
-	Thread      uint32 // operating system's id where it began; 0: unknown
-	Owner       uint32 // the P (or stripe) whose chunk holds it
-	Goid        uint64 // goroutine that began it
-	EndGoid     uint64 // goroutine that ended it, if another; else 0
-	Start       int64  // ns from the trace's start
-	Dur         int64  // ns; 0 for instants
-	CPU         int64  // ns, by Quality; of a process scope user + system
-	User        int64  // process scopes: ns in user mode, -1 unknown
-	System      int64  // process scopes: ns in the kernel, -1 unknown
-	Self        int64  // not set by Events
-	Value       uint64 // counters: the bits, of type ValueType
-	// ValueType is the slot type of a counter's value.
-	ValueType format.SlotType
-	Creator   uint64 // go records: the goroutine that created this one
-	Created   int64  // go records: time of that, ns from the trace's start
-	Loc       format.Loc
-	// Args are the arguments given at begin, EndArgs those given at the end. They alias the
-	// reader's memory and are valid until the next event. A wait or hold has its SlotAddr in Args;
-	// a process scope's CPU times are removed.
-	Args, EndArgs []format.Slot
-}
-
-// Link returns the event's position in a request, as the program set it when it began or ended.
-func (e *Event) Link() (l format.Link, ok bool) {
-	if l, ok = format.LinkOf(e.Args); !ok {
-		l, ok = format.LinkOf(e.EndArgs)
-	}
-	return l, ok
-}
-
-// CalledOff reports whether e is the record of a wait that turned out to be shorter than the
-// recorder's threshold. It is counted among the brief ones, so no sum of waits includes it.
-func (e *Event) CalledOff() bool {
-	if e.Kind != format.KindWait || e.Dur != 0 || e.Open {
-		return false
-	}
-	if len(e.Args) < 3 || e.Args[1].Type != format.SlotGoid || e.Args[2].Type != format.SlotUint {
-		return false // before format 1.2 all are recorded
-	}
-	kind, _ := format.LockOf(e.Args[2].Value)
-	return kind != format.LockUnknown && e.Args[2].Value&format.LockEvery == 0
-}
-
-// Detail selects which fields Events sets. Each value sets fewer than the one before, and is
-// faster.
-type Detail uint8
-
-const (
-	Depths  Detail = iota // everything
-	Tracks                // not Depth: needs no memory for the scopes that run on a row
-	Rowless               // nor Track: needs no earlier records
-	Counts                // only Kind, Name, Open and Quality, the events of a Part in any order
-)
-
-// Options select events.
-type Options struct {
-	From, To int64 // ns from the start; To 0: no limit. Scopes that touch the range are in
-	Anchors  bool  // also anchor records: Thread is the thread, CPU its CPU clock (-1: unknown)
-	// AsRecorded leaves CPU times as recorded, and does not end scopes that a goroutine left open:
-	// see UseCPU, UseEnds.
-	AsRecorded bool
-	Detail     Detail
-	// Within selects only events whose Start is in the range, and reads only chunks that can have
-	// such, as far as an earlier run of this Trace found their ends. Detail is at most Rowless
-	// then: earlier records are not known.
-	Within bool
-	// Running makes Part.Running return the scopes that run when a part begins. Detail is at most
-	// Tracks then, and only the events of each row, and instants, are in order.
-	Running bool
-	// Stretch is the approximate number of bytes of records in a Part; 0: as many as fit a
-	// processor's cache.
-	Stretch int
-	// Alone reads on the caller's goroutine only, so that it takes one processor beside more
-	// important work.
-	Alone bool
-}
-
 // Events calls f with every event in the order of Start (a parent before its
 // children), until f returns false. The event is reused from call to call.
 //
@@ -113,7 +24,7 @@ type Options struct {
 // In a sound trace Start never decreases. In a corrupt one, a record from before its chunk was
 // handed out comes at the time of that.
 func (t *Trace) Events(o Options, f func(*Event) bool) error {
-	r, err := t.newReading(&o)
+	r, err := t.newEventRun(&o)
 	if err != nil {
 		return err
 	}
@@ -128,13 +39,13 @@ func (t *Trace) Events(o Options, f func(*Event) bool) error {
 // player turns the records of stretches into events.
 type player struct {
 	decoder
-	r     *reading
+	r     *eventRun
 	st    *stretch
 	f     func(*Event) bool
 	event Event
 }
 
-func (r *reading) newPlayer() *player {
+func (r *eventRun) newPlayer() *player {
 	p := &player{decoder: newDecoder(r.t), r: r}
 	p.endOf = r.endOf
 	return p
@@ -143,8 +54,8 @@ func (r *reading) newPlayer() *player {
 // play calls f with the events of a stretch. more is false if f returned false.
 func (p *player) play(st *stretch, f func(*Event) bool) (more bool, err error) {
 	p.st, p.f, p.problems = st, f, st.problems
-	if p.r.o.Detail == Counts || p.r.o.Running && !st.crossed && len(st.pending) == 0 {
-		return p.playSlices(st)
+	if p.r.o.Detail == Counts || p.r.o.Running && !st.overlapping && len(st.pending) == 0 {
+		return p.playUnordered(st)
 	}
 	m := &st.merge
 	m.begin(st.slices)
@@ -160,11 +71,11 @@ func (p *player) play(st *stretch, f func(*Event) bool) (more bool, err error) {
 			}
 			continue
 		}
-		plain := p.plainIn(x.c)
+		plain := p.canUseShortForm(x.c)
 		for limit := m.limit(); ; { // inlined by hand: a call costs 3 %
 			at := &x.c.places[x.next]
 			x.next++
-			if more, err := p.next(x, at, plain); err != nil || !more {
+			if more, err := p.nextUnordered(x, at, plain); err != nil || !more {
 				st.stop = at.key
 				return more, err
 			}
@@ -193,7 +104,7 @@ func (p *player) finish(st *stretch) (more bool, err error) {
 // record turns one record into an event. more is false if f returned false.
 func (p *player) record(x *slice, at *place) (more bool, err error) {
 	c := x.c
-	r, w := c.record(at), c.where(at)
+	r, w := c.record(at), c.location(at)
 	e := &p.event
 	start := at.key
 	p.begin(e, &r, start, &w)
@@ -215,7 +126,7 @@ func (p *player) record(x *slice, at *place) (more bool, err error) {
 			return false, err
 		}
 		if row != nil && p.r.wantsDepth {
-			row.depth.begin(stop)
+			row.depth.addScope(stop)
 		}
 	case format.KindTrack, format.KindGo:
 		if e.Goid != 0 && row != nil { // without a goroutine many share the row
@@ -248,7 +159,7 @@ func (p *player) end(c *cursor, at *place, r *format.Record, start int64) (int64
 			return stop, err
 		}
 	}
-	if c.made == nil && p.t.endGone(r, p.r.ends.until) {
+	if c.reconstructed == nil && p.t.endOverwritten(r, p.r.ends.until) {
 		return 0, errGone
 	}
 	p.open(e, start)
@@ -292,7 +203,7 @@ func (p *player) emit(e *Event, ext []byte) (more bool, err error) {
 // the range are not read.
 func (p *player) touches(e *Event) bool {
 	o := &p.r.o
-	return (o.From <= 0 || e.Start+e.Dur >= o.From) && (!o.Within || e.Start >= o.From) && (p.t.kept == nil || p.t.keeps(e.Goid))
+	return (o.From <= 0 || e.Start+e.Dur >= o.From) && (!o.Within || e.Start >= o.From) && (p.t.filter == nil || p.t.selects(e.Goid))
 }
 
 // row sets the fields of e that depend on its row, and returns the row; nil if rows are not needed.
@@ -313,3 +224,34 @@ func (p *player) row(x *slice, e *Event, now int64) *localRow {
 
 // rowOf returns a row of the stretch; the scan has found all rows.
 func (p *player) rowOf(key uint64) *localRow { return p.st.rows.at(p.st.byKey[key]) }
+
+// fillCPU sets the CPU time of a scope that has ended.
+func (p *player) fillCPU(e *Event, start, stop int64) {
+	if e.Open || e.Quality == format.Exact || e.Goid == 0 || e.EndGoid != 0 || e.Dur <= 0 || e.Kind == format.KindProcess || e.Kind == format.KindPending {
+		return
+	}
+	if e.Quality == format.Unknown && p.t.across(start, stop) {
+		return // its duration is not known
+	}
+	ns, q := p.r.cpuAt(e.Goid, e.Start, e.Start+e.Dur)
+	ns = min(max(ns, 0), e.Dur)
+	if q == format.Likely && e.Quality == format.AtMost {
+		ns = min(ns, e.CPU)
+	}
+	if knowsMore(q, e.Quality, ns < e.CPU) {
+		e.CPU, e.Quality = ns, q
+	}
+}
+
+// knowsMore reports whether a CPU time of quality q is better than one of quality old.
+func knowsMore(q, old format.Quality, lower bool) bool {
+	switch q {
+	case format.Exact:
+		return true
+	case format.Likely:
+		return old != format.Likely
+	case format.AtMost:
+		return old == format.Unknown || old == format.AtMost && lower
+	}
+	return false
+}

@@ -10,9 +10,9 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// reach holds the chunks of records, and the last time in each as far as it is known. Options with
-// Within skip chunks by it.
-type reach struct {
+// chunkReach holds the chunks of records, and the last time in each as far as it is known. Options
+// with Within skip chunks by it.
+type chunkReach struct {
 	order []int32 // indexes of the chunks of records, by Since
 	// latest is, by chunk, the last time of an event in it, in ticks; 0: no run has finished it.
 	// Runs write it concurrently, all the same value.
@@ -25,7 +25,7 @@ type reach struct {
 const reachBlock = 64
 
 // blocks returns latestOf; nil: some chunk's latest is not known.
-func (r *reach) blocks() []int64 {
+func (r *chunkReach) blocks() []int64 {
 	if known := r.latestOf.Load(); known != nil {
 		return *known
 	}
@@ -42,11 +42,11 @@ func (r *reach) blocks() []int64 {
 }
 
 // reachOf returns the Trace's reach, which its first run creates.
-func (t *Trace) reachOf() *reach {
+func (t *Trace) reachOf() *chunkReach {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.reach == nil {
-		r := &reach{latest: make([]atomic.Int64, len(t.chunks))}
+		r := &chunkReach{latest: make([]atomic.Int64, len(t.chunks))}
 		for i, c := range t.chunks {
 			if c.Kind == format.ChunkRecords {
 				r.order = append(r.order, int32(i))
@@ -60,23 +60,23 @@ func (t *Trace) reachOf() *reach {
 	return t.reach
 }
 
-// wanted lists the chunks that can have an event of a run, by Since, and the time at which the run
+// chunksOf lists the chunks that can have an event of a run, by Since, and the time at which the run
 // ends. all is false if that is before the end of the trace.
-func (t *Trace) wanted(o *Options) (list []int32, to int64, all bool) {
+func (t *Trace) chunksOf(o *Options) (list []int32, to int64, all bool) {
 	r := t.reachOf()
 	list, to = r.order, math.MaxInt64
 	if t.grows {
 		to = t.last + 1
 	}
 	if o.To > 0 && o.To < math.MaxInt64 {
-		to = min(to, t.clock.ticks(o.To+1))
+		to = min(to, t.clock.Ticks(o.To+1))
 		list = list[:sort.Search(len(list), func(i int) bool { return t.chunks[list[i]].Since >= to })]
 	}
 	all = len(list) == len(r.order)
 	if !o.Within {
 		return list, to, all
 	}
-	from := t.clock.ticks(o.From)
+	from := t.clock.Ticks(o.From)
 	var some []int32
 	blocks := r.blocks()
 	for k := 0; k < len(list); k++ {
@@ -87,17 +87,4 @@ func (t *Trace) wanted(o *Options) (list []int32, to int64, all bool) {
 		}
 	}
 	return some, to, false
-}
-
-// ticks returns the first tick that is not before ns.
-func (c *clock) ticks(ns int64) int64 {
-	from, to := int64(0), int64(format.MaxTicks)
-	for from < to {
-		if mid := (from + to) / 2; c.nanos(mid) < ns {
-			from = mid + 1
-		} else {
-			to = mid
-		}
-	}
-	return from
 }
