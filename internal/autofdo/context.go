@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// frame is a function of a context, with the place of its call of the next one.
+// frame is a function of a context, with the position of its call of the next one.
 type frame struct {
 	name string
 	at   Loc
@@ -26,12 +26,12 @@ func parseContext(name string) ([]frame, bool) {
 	parts := strings.Split(inside, " @ ")
 	frames := make([]frame, len(parts))
 	for i, part := range parts {
-		function, place, called := strings.Cut(part, ":")
+		function, position, called := strings.Cut(part, ":")
 		if function == "" || called && i == len(parts)-1 {
 			return nil, false
 		}
 		frames[i].name = function
-		if place != "" && (!parseLoc(place, &frames[i].at) || frames[i].at.String() != place || frames[i].at.Offset > 1<<31-1) {
+		if position != "" && (!parseLoc(position, &frames[i].at) || frames[i].at.String() != position || frames[i].at.Offset > 1<<31-1) {
 			return nil, false
 		}
 	}
@@ -78,7 +78,7 @@ func parseLoc(s string, at *Loc) bool {
 	return ok && ok2 && (has || n <= maxOffset)
 }
 
-// String formats a place as LLVM does. An offset beyond maxOffset always gets a discriminator,
+// String formats a position as LLVM does. An offset beyond maxOffset always gets a discriminator,
 // because LLVM reads it back only then.
 func (l Loc) String() string {
 	s := strconv.FormatUint(uint64(l.Offset), 10)

@@ -41,10 +41,10 @@ type Notes struct {
 // Go's compiler does not count a function that calls itself at one address as a call; here it is a
 // target.
 func FromSamples(p *pgo.Profile) (*Profile, Notes) {
-	c := converter{from: p, to: New(), ways: make([]way, len(p.Places)), names: map[string]bool{}, weights: map[string]*ownWeight{}}
+	c := converter{from: p, to: New(), ways: make([]way, len(p.Locations)), names: map[string]bool{}, weights: map[string]*ownWeight{}}
 	c.notes.Prologue = p.Prologues
-	for i, place := range p.Places {
-		c.ways[i] = c.wayTo(place)
+	for i, location := range p.Locations {
+		c.ways[i] = c.wayTo(location)
 	}
 	pairs := p.Pairs()
 	for _, pair := range pairs {
@@ -70,7 +70,7 @@ func FromSamples(p *pgo.Profile) (*Profile, Notes) {
 type converter struct {
 	from  *pgo.Profile
 	to    *Profile
-	ways  []way           // indexed like places
+	ways  []way           // indexed like locations
 	names map[string]bool // whether the format can hold a name
 	notes Notes
 	// weights is by the function whose code it is.
@@ -132,7 +132,7 @@ func (c *converter) prune(f *Function, orphans uint64) {
 	}
 }
 
-// way is the path of a place in a profile: from the function whose code it is, through inlined
+// way is the path of a location in a profile: from the function whose code it is, through inlined
 // functions, to the line.
 type way struct {
 	name    string // of the function whose code it is; "": unknown
@@ -150,15 +150,15 @@ type call struct {
 // line reports whether the line is known.
 func (w *way) line() bool { return !w.noName && !w.noLine }
 
-func (c *converter) wayTo(place pgo.Place) way {
+func (c *converter) wayTo(location pgo.Location) way {
 	var w way
-	for i := len(place) - 1; i >= 0; i-- {
-		f := &place[i]
+	for i := len(location) - 1; i >= 0; i-- {
+		f := &location[i]
 		if !c.holds(f.Func) {
 			w.noName = true
 			return w
 		}
-		if i == len(place)-1 {
+		if i == len(location)-1 {
 			w.name = f.Func
 		} else {
 			w.callees = append(w.callees, call{w.at, f.Func})
@@ -168,7 +168,7 @@ func (c *converter) wayTo(place pgo.Place) way {
 		w.wrapped = w.wrapped || offset < 0 || offset > maxOffset
 		w.at = Loc{uint32(offset) & maxOffset, uint32(f.Disc)}
 	}
-	w.noName = len(place) == 0
+	w.noName = len(location) == 0
 	return w
 }
 
@@ -191,14 +191,14 @@ func (c *converter) pair(pair pgo.Pair, weight int64) {
 		return
 	}
 	w := &c.ways[pair.Leaf]
-	c.leaf(w, c.from.Places[pair.Leaf], weight)
+	c.leaf(w, c.from.Locations[pair.Leaf], weight)
 	if pair.Caller != pgo.None && !c.call(&c.ways[pair.Caller], w.name, weight) && !w.noName && !w.noLine {
 		c.notes.NoTarget += weight
 	}
 }
 
-// leaf adds samples or executions at a place.
-func (c *converter) leaf(w *way, place pgo.Place, weight int64) {
+// leaf adds samples or executions at a location.
+func (c *converter) leaf(w *way, location pgo.Location, weight int64) {
 	n := &c.notes
 	n.All += min(weight, math.MaxInt64-n.All)
 	switch {
@@ -207,11 +207,11 @@ func (c *converter) leaf(w *way, place pgo.Place, weight int64) {
 	case w.noLine:
 		n.NoLine += weight
 	default:
-		c.samples(w, place, uint64(weight))
+		c.samples(w, location, uint64(weight))
 	}
 }
 
-// call adds calls from a place, and reports whether the place and the callee are known.
+// call adds calls from a location, and reports whether the location and the callee are known.
 func (c *converter) call(from *way, callee string, weight int64) bool {
 	if callee == "" || !from.line() {
 		return false
@@ -227,7 +227,7 @@ func (c *converter) call(from *way, callee string, weight int64) bool {
 }
 
 // samples adds the samples of a leaf to its line, and to the functions on the way to it.
-func (c *converter) samples(w *way, place pgo.Place, weight uint64) {
+func (c *converter) samples(w *way, location pgo.Location, weight uint64) {
 	f := c.to.function(w.name)
 	c.add(&f.Total, weight)
 	for _, call := range w.callees {
@@ -235,7 +235,7 @@ func (c *converter) samples(w *way, place pgo.Place, weight uint64) {
 		c.add(&f.Total, weight)
 	}
 	c.add(&f.line(w.at).Samples, weight)
-	prologue := place[0].Prologue
+	prologue := location[0].Prologue
 	if !c.notes.Prologue {
 		prologue = w.at.Offset == 0
 	}

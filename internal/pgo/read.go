@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/pprof/profile"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // ErrNotPprof reports that a file is not a profile in pprof's format.
@@ -142,7 +144,7 @@ func ofPprof(q *profile.Profile, executable string) (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	places := map[*profile.Location]int32{nil: None}
+	locations := map[*profile.Location]int32{nil: None}
 	for _, x := range q.Sample {
 		var leaf, caller *profile.Location
 		switch at := x.Location; {
@@ -155,7 +157,7 @@ func ofPprof(q *profile.Profile, executable string) (*Profile, error) {
 		if w == 0 || leaf == nil || !wanted(leaf, caller) {
 			continue
 		}
-		pair := Pair{p.located(places, leaf), p.located(places, caller), caller != nil && leaf.Address == caller.Address}
+		pair := Pair{p.located(locations, leaf), p.located(locations, caller), caller != nil && leaf.Address == caller.Address}
 		if err := p.add(pair, w); err != nil {
 			return nil, err
 		}
@@ -164,24 +166,24 @@ func ofPprof(q *profile.Profile, executable string) (*Profile, error) {
 	return p, err
 }
 
-// located returns the place of a location, which it adds if it is new.
-func (p *Profile) located(places map[*profile.Location]int32, l *profile.Location) int32 {
-	id, ok := places[l]
+// located returns the location of a location, which it adds if it is new.
+func (p *Profile) located(locations map[*profile.Location]int32, l *profile.Location) int32 {
+	id, ok := locations[l]
 	if ok {
 		return id
 	}
-	place := make(Place, 0, len(l.Line))
+	location := make(Location, 0, len(l.Line))
 	for _, line := range l.Line {
-		f := Frame{Func: line.Function.Name, File: line.Function.Filename, Start: int(line.Function.StartLine), Line: int(line.Line)}
+		f := symbols.Frame{Func: line.Function.Name, File: line.Function.Filename, Start: int(line.Function.StartLine), Line: int(line.Line)}
 		if system := line.Function.SystemName; system != "" && strings.HasPrefix(f.Func, system+" (") { // scopeview added a suffix to distinguish functions of the same name
 			f.Func = system
 		}
-		place = append(place, f)
+		location = append(location, f)
 	}
-	if len(place) == 0 {
-		place = Place{{}}
+	if len(location) == 0 {
+		location = Location{{}}
 	}
-	id = p.Place(slices.Clip(place))
-	places[l] = id
+	id = p.Location(slices.Clip(location))
+	locations[l] = id
 	return id
 }

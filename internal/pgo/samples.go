@@ -19,7 +19,7 @@ const kernel = "[kernel]"
 // frames. Their stacks must end where goroutines begin, because a go statement is not a call. If
 // at is not nil it returns the functions at a frame's address, with the linker's names. The error
 // is ErrNoCPU or ErrOverflow.
-func OfSamples(s *samples.Profile, object string, at func(f *samples.Frame) []symbols.Place) (*Profile, error) {
+func OfSamples(s *samples.Profile, object string, at func(f *samples.Frame) []symbols.Frame) (*Profile, error) {
 	m := s.Metric("cpu")
 	if m < 0 {
 		return nil, ErrNoCPU
@@ -43,50 +43,48 @@ func OfSamples(s *samples.Profile, object string, at func(f *samples.Frame) []sy
 	return p, nil
 }
 
-func (p *Profile) addStack(frames []*samples.Frame, at func(f *samples.Frame) []symbols.Place, weight int64) error {
-	leaf, n := placeOf(frames, at)
+func (p *Profile) addStack(frames []*samples.Frame, at func(f *samples.Frame) []symbols.Frame, weight int64) error {
+	leaf, n := locationOf(frames, at)
 	switch {
 	case n == len(frames):
 		return p.Add(leaf, nil, false, weight)
 	case frames[n].Func == samples.UnknownCallerName || frames[n].Func == samples.TruncatedName:
 		return p.AddLost(leaf, weight)
 	}
-	caller, _ := placeOf(frames[n:], at)
+	caller, _ := locationOf(frames[n:], at)
 	return p.Add(leaf, caller, frames[0].PC == frames[n].PC, weight)
 }
 
-// placeOf returns the innermost place of a stack, and the number of its frames.
-func placeOf(frames []*samples.Frame, at func(f *samples.Frame) []symbols.Place) (place Place, n int) {
+// locationOf returns the innermost location of a stack, and the number of its frames.
+func locationOf(frames []*samples.Frame, at func(f *samples.Frame) []symbols.Frame) (location Location, n int) {
 	if at != nil {
-		for _, x := range at(frames[0]) {
-			place = append(place, Frame{Func: x.Func, File: x.File, Start: x.Start, Line: x.Line})
+		location = at(frames[0])
+		if n = len(location); n > 0 && n <= len(frames) && alike(location, frames) {
+			return location, n
 		}
-		if n = len(place); n > 0 && n <= len(frames) && alike(place, frames) {
-			return place, n
-		}
-		place = place[:0]
+		location = nil
 	}
 	for n = 0; n < len(frames); n++ {
 		f := frames[n]
-		x := Frame{Func: f.Symbol(), File: f.File, Start: f.Start, Line: f.Line}
+		x := symbols.Frame{Func: f.Symbol(), File: f.File, Start: f.Start, Line: f.Line}
 		if f.Func == samples.UnknownName {
-			x = Frame{}
+			x = symbols.Frame{}
 		}
-		place = append(place, x)
+		location = append(location, x)
 		if !f.Inlined {
 			n++
 			break
 		}
 	}
-	return place, n
+	return location, n
 }
 
 // alike reports whether the functions and lines from the executable agree with those of the
 // samples, so that the address belongs to it.
-func alike(place Place, frames []*samples.Frame) bool {
-	for i := range place {
+func alike(location Location, frames []*samples.Frame) bool {
+	for i := range location {
 		f := frames[i]
-		if symbols.PrintName(place[i].Func) != symbols.PrintName(f.Symbol()) || f.Line != 0 && f.Line != place[i].Line {
+		if symbols.PrintName(location[i].Func) != symbols.PrintName(f.Symbol()) || f.Line != 0 && f.Line != location[i].Line {
 			return false
 		}
 	}

@@ -41,7 +41,7 @@ func profiled(t *testing.T, flags ...string) (dir string, p *samples.Profile) {
 	t.Helper()
 	dir = t.TempDir()
 	made := pgo.New(pgo.Samples)
-	if err := made.Add(pgo.Place{{Func: "main.work", Start: 3, Line: 5}}, pgo.Place{{Func: "main.run", Start: 13, Line: 15}}, false, 9); err != nil {
+	if err := made.Add(pgo.Location{{Func: "main.work", Start: 3, Line: 5}}, pgo.Location{{Func: "main.run", Start: 13, Line: 15}}, false, 9); err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
