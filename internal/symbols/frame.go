@@ -28,10 +28,11 @@ func FrameOf(f *format.Frame) Frame {
 }
 
 // String formats a frame as in a list of callers: the function without its package's path, the
-// file without its directory, which describes the machine more than the program, and the line.
+// file without its directory, which describes the machine more than the program, and the line;
+// without a line, the function alone.
 func (f *Frame) String() string {
 	text := format.ShortFunction(f.Func)
-	if f.File == "" {
+	if f.File == "" || f.Line == 0 {
 		return text
 	}
 	return text + " " + show.Base(f.File) + ":" + strconv.Itoa(f.Line)

@@ -102,7 +102,7 @@ func (s Stack) text() string {
 	const shown = 4
 	var parts []string
 	for _, f := range s[:min(len(s), shown)] {
-		parts = append(parts, frameOf(f).Short())
+		parts = append(parts, frameOf(f).String())
 	}
 	if len(s) > shown {
 		parts = append(parts, "…")

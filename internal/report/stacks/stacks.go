@@ -137,7 +137,7 @@ func (r *found) calledFrom(s *trace.Stack) string {
 	var callers []string
 	length := 0
 	for i, f := range frames[:n] {
-		at := frameOf(f).Short()
+		at := frameOf(f).String()
 		if length += len(at); length > calledFromMax {
 			return strings.Join(append(callers, fmt.Sprintf("… %d more", n-i)), " < ")
 		}
