@@ -10,6 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -136,7 +137,7 @@ func (c *counters) stack(id uint32) uint32 {
 	frames, pcs := ownFrames(c.t, id), c.t.PCs(id)
 	var ids []uint32
 	for _, f := range frames {
-		fr := Frame{Func: f.Function, File: f.File, Line: int(f.Line), Start: int(f.Start), Inlined: f.Inlined}
+		fr := symbols.Frame{Func: f.Function, File: f.File, Line: int(f.Line), Start: int(f.Start), Inlined: f.Inlined}
 		if f.Line == 0 && f.File != "" { // it has no known source
 			if fr.File = ""; f.File != c.r.p.Binary {
 				fr.Object = f.File
@@ -157,7 +158,7 @@ func (c *counters) stack(id uint32) uint32 {
 		ids = append(ids, c.r.frameID(fr))
 	}
 	if len(ids) == 0 || id == format.OtherStacks {
-		ids = append(ids[:0], c.r.frameID(Frame{}))
+		ids = append(ids[:0], c.r.frameID(symbols.Frame{}))
 	}
 	stack := c.r.sum.stack(ids)
 	c.stacks[id] = stack

@@ -11,6 +11,8 @@ import (
 	"strconv"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // OfPprof reads a profile in pprof's format, compressed or not, of runtime/pprof or of
@@ -61,10 +63,10 @@ func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error
 			ids = append(ids, fs...)
 		}
 		if len(ids) == 0 {
-			ids = append(ids, s.frameID(Frame{}))
+			ids = append(ids, s.frameID(symbols.Frame{}))
 		}
 		if len(ids) == limit && !begins[s.frame[ids[limit-1]].Func] {
-			ids = append(ids, s.frameID(Frame{Func: TruncatedName}))
+			ids = append(ids, s.frameID(symbols.Frame{Func: TruncatedName}))
 		}
 		k := rowKey{stack: s.stack(ids), labels: s.label(Labels{})}
 		if !s.wantsObject(sel, k.stack) {
@@ -150,14 +152,14 @@ func (s *sum) location(q *profile.Profile, l *profile.Location) (ids []uint32) {
 	}
 	pc := l.Address
 	for i, line := range l.Line {
-		f := Frame{Line: int(line.Line), PC: pc, Inlined: i < len(l.Line)-1, Object: object}
+		f := symbols.Frame{Line: int(line.Line), PC: pc, Inlined: i < len(l.Line)-1, Object: object}
 		if line.Function != nil {
 			f.Func, f.File, f.Start = line.Function.Name, line.Function.Filename, int(line.Function.StartLine)
 		}
 		ids = append(ids, s.frameID(f))
 	}
 	if len(ids) == 0 {
-		ids = append(ids, s.frameID(Frame{PC: pc, Object: object}))
+		ids = append(ids, s.frameID(symbols.Frame{PC: pc, Object: object}))
 	}
 	return ids
 }

@@ -9,7 +9,7 @@ import (
 
 // Frames returns a function that finds, in the executable, the functions that contain a frame's
 // address, innermost first, with the linker's names and their first lines.
-func (c *Code) Frames(p *samples.Profile) (func(f *samples.Frame) []symbols.Frame, error) {
+func (c *Code) Frames(p *samples.Profile) (func(f *symbols.Frame) []symbols.Frame, error) {
 	if c.Binary == nil {
 		return nil, fmt.Errorf("where functions begin is not known: %s", c.Why)
 	}
@@ -17,7 +17,7 @@ func (c *Code) Frames(p *samples.Profile) (func(f *samples.Frame) []symbols.Fram
 	if !ok {
 		return nil, fmt.Errorf("where functions begin is not known: %s", noSlide(p))
 	}
-	return func(f *samples.Frame) []symbols.Frame {
+	return func(f *symbols.Frame) []symbols.Frame {
 		if f.PC == 0 || f.Object != c.object {
 			return nil
 		}
