@@ -148,7 +148,7 @@ func (s *sum) ofCounts(t *trace.Trace, sel *Selection) {
 		if !ok {
 			ids = ids[:0]
 			for _, f := range ownFrames(t, c.ID) {
-				ids = append(ids, s.frameID(symbols.Frame{Func: f.Function, File: f.File, Line: int(f.Line), Start: int(f.Start), Inlined: f.Inlined}))
+				ids = append(ids, s.frameID(f))
 			}
 			if len(ids) == 0 {
 				ids = append(ids, s.frameID(symbols.Frame{}))

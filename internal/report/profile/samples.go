@@ -91,11 +91,7 @@ type Stack []*symbols.Frame
 
 // MarshalJSON implements json.Marshaler.
 func (s Stack) MarshalJSON() ([]byte, error) {
-	return report.Marshal(report.RowsOf(s, frameOf))
-}
-
-func frameOf(f *symbols.Frame) report.Frame {
-	return report.Frame{Function: f.Func, File: f.File, Line: uint32(f.Line), Inlined: f.Inlined}
+	return report.Marshal(report.RowsOf(s, report.FrameOf))
 }
 
 // text shows the innermost frames.
@@ -103,7 +99,7 @@ func (s Stack) text() string {
 	const shown = 4
 	var parts []string
 	for _, f := range s[:min(len(s), shown)] {
-		parts = append(parts, frameOf(f).String())
+		parts = append(parts, f.String())
 	}
 	if len(s) > shown {
 		parts = append(parts, "…")

@@ -21,7 +21,7 @@ func (r *found) pprof(w io.Writer) error {
 		list, ok := known[s.ID]
 		if !ok {
 			for _, f := range r.framesOf(s) {
-				list = append(list, same(frames, symbols.Frame{Func: f.Function, File: f.File, Line: int(f.Line), Start: int(f.Start), Inlined: f.Inlined}))
+				list = append(list, same(frames, f))
 			}
 			if len(list) == 0 {
 				list = []*symbols.Frame{same(frames, symbols.Frame{Func: unknownStack(s)})}
