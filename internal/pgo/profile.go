@@ -72,7 +72,7 @@ func (p *Profile) Empty() *Profile {
 }
 
 // Location returns the index of a location, and adds it if it is new. It keeps no reference to its
-// argument.
+// argument, and no addresses: the same lines at several addresses are one location.
 func (p *Profile) Location(location Location) int32 {
 	p.key = p.key[:0]
 	for i := range location {
@@ -92,7 +92,11 @@ func (p *Profile) Location(location Location) int32 {
 	if !ok {
 		id = int32(len(p.Locations))
 		p.ids[string(p.key)] = id
-		p.Locations = append(p.Locations, slices.Clone(location))
+		location = slices.Clone(location)
+		for i := range location {
+			location[i].PC, location[i].Object = 0, ""
+		}
+		p.Locations = append(p.Locations, location)
 	}
 	return id
 }

@@ -7,14 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/pprof/profile"
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/scopeview/scopeview/internal/symbols"
+	"github.com/scopeview/scopeview/internal/samples"
 )
 
 // ErrNotPprof reports that a file is not a profile in pprof's format.
@@ -166,24 +165,19 @@ func ofPprof(q *profile.Profile, executable string) (*Profile, error) {
 	return p, err
 }
 
-// located returns the location of a location, which it adds if it is new.
+// located returns the index of a pprof location, which it adds if it is new.
 func (p *Profile) located(locations map[*profile.Location]int32, l *profile.Location) int32 {
 	id, ok := locations[l]
 	if ok {
 		return id
 	}
-	location := make(Location, 0, len(l.Line))
-	for _, line := range l.Line {
-		f := symbols.Frame{Func: line.Function.Name, File: line.Function.Filename, Start: int(line.Function.StartLine), Line: int(line.Line)}
-		if system := line.Function.SystemName; system != "" && strings.HasPrefix(f.Func, system+" (") { // scopeview added a suffix to distinguish functions of the same name
-			f.Func = system
+	location := Location(samples.LocationFrames(l))
+	for i, line := range l.Line {
+		if system := line.Function.SystemName; system != "" && strings.HasPrefix(line.Function.Name, system+" (") { // scopeview added a suffix to distinguish functions of the same name
+			location[i].Func = system
 		}
-		location = append(location, f)
 	}
-	if len(location) == 0 {
-		location = Location{{}}
-	}
-	id = p.Location(slices.Clip(location))
+	id = p.Location(location)
 	locations[l] = id
 	return id
 }

@@ -74,8 +74,8 @@ func (r *sampleReader) location(frames []*symbols.Frame) (location Location, n i
 	}
 	for n = 0; n < len(frames); n++ {
 		f := frames[n]
-		x := symbols.Frame{Func: r.from.Symbol(f), File: f.File, Start: f.Start, Line: f.Line}
-		if f.Func == samples.UnknownName {
+		x := *f
+		if x.Func = r.from.Symbol(f); x.Func == samples.UnknownName {
 			x = symbols.Frame{}
 		}
 		location = append(location, x)
