@@ -82,7 +82,7 @@ type ownWeight struct{ all, called int64 }
 
 // own adds the weight of a function's own samples.
 func (c *converter) own(pair pgo.Pair, weight int64) {
-	name := c.ways[pair.Leaf].name
+	name := c.ways[pair.Leaf].name()
 	if weight <= 0 || name == "" {
 		return
 	}
@@ -132,19 +132,20 @@ func (c *converter) prune(f *Function, orphans uint64) {
 	}
 }
 
-// way is the path of a location in a profile: from the function whose code it is, through inlined
-// functions, to the line.
+// way is the path of a location in a profile, from the function whose code it is, through inlined
+// functions, to the line; as far as the format can hold the names.
 type way struct {
-	name    string // of the function whose code it is; "": unknown
-	callees []call
-	at      Loc
+	path []call
 
 	noName, noLine, wrapped bool
 }
 
-type call struct {
-	at   Loc
-	name string
+// name returns the function whose code it is; "": unknown.
+func (w *way) name() string {
+	if len(w.path) == 0 {
+		return ""
+	}
+	return w.path[0].name
 }
 
 // line reports whether the line is known.
@@ -158,15 +159,10 @@ func (c *converter) wayTo(location pgo.Location) way {
 			w.noName = true
 			return w
 		}
-		if i == len(location)-1 {
-			w.name = f.Func
-		} else {
-			w.callees = append(w.callees, call{w.at, f.Func})
-		}
 		offset := f.Line - f.Start
 		w.noLine = w.noLine || f.Line == 0 || f.Start == 0
 		w.wrapped = w.wrapped || offset < 0 || offset > maxOffset
-		w.at = Loc{uint32(offset) & maxOffset, uint32(f.Disc)}
+		w.path = append(w.path, call{f.Func, Loc{uint32(offset) & maxOffset, uint32(f.Disc)}})
 	}
 	w.noName = len(location) == 0
 	return w
@@ -192,7 +188,7 @@ func (c *converter) pair(pair pgo.Pair, weight int64) {
 	}
 	w := &c.ways[pair.Leaf]
 	c.leaf(w, c.from.Locations[pair.Leaf], weight)
-	if pair.Caller != pgo.None && !c.call(&c.ways[pair.Caller], w.name, weight) && !w.noName && !w.noLine {
+	if pair.Caller != pgo.None && !c.call(&c.ways[pair.Caller], w.name(), weight) && !w.noName && !w.noLine {
 		c.notes.NoTarget += weight
 	}
 }
@@ -216,11 +212,11 @@ func (c *converter) call(from *way, callee string, weight int64) bool {
 	if callee == "" || !from.line() {
 		return false
 	}
-	f := c.to.function(from.name)
-	for _, call := range from.callees {
-		f = f.inlined(call.at, call.name)
+	f, at := c.to.function(from.name()), from.path[0].at
+	for _, x := range from.path[1:] {
+		f, at = f.inlined(at, x.name), x.at
 	}
-	if f.line(from.at).target(callee, c.scaled(callee, weight), 1) {
+	if f.line(at).target(callee, c.scaled(callee, weight), 1) {
 		c.notes.Saturated++
 	}
 	return true
@@ -228,18 +224,18 @@ func (c *converter) call(from *way, callee string, weight int64) bool {
 
 // samples adds the samples of a leaf to its line, and to the functions on the way to it.
 func (c *converter) samples(w *way, location pgo.Location, weight uint64) {
-	f := c.to.function(w.name)
+	f, at := c.to.function(w.name()), w.path[0].at
 	c.add(&f.Total, weight)
-	for _, call := range w.callees {
-		f = f.inlined(call.at, call.name)
+	for _, x := range w.path[1:] {
+		f, at = f.inlined(at, x.name), x.at
 		c.add(&f.Total, weight)
 	}
-	c.add(&f.line(w.at).Samples, weight)
+	c.add(&f.line(at).Samples, weight)
 	prologue := location[0].Prologue
 	if !c.notes.Prologue {
-		prologue = w.at.Offset == 0
+		prologue = at.Offset == 0
 	}
-	if prologue && len(w.callees) == 0 {
+	if prologue && len(w.path) == 1 {
 		c.add(&f.Head, weight)
 	}
 	if w.wrapped {

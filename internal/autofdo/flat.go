@@ -39,8 +39,8 @@ func (m *Merged) flatten(flat *Profile, f *Function) (weight uint64) {
 
 // leaf returns the innermost function of a context.
 func leaf(name string) string {
-	if frames, ok := parseContext(name); ok && isContext(name) {
-		return frames[len(frames)-1].name
+	if calls, ok := parseContext(name); ok && isContext(name) {
+		return calls[len(calls)-1].name
 	}
 	return name
 }

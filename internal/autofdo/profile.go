@@ -132,12 +132,12 @@ func (f *Function) Sum() uint64 {
 
 // Sorted returns the functions in LLVM's order: the hottest first, equal ones by name.
 func (p *Profile) Sorted() []*Function {
-	names := make(map[string][]frame, len(p.Functions))
+	names := make(map[string][]call, len(p.Functions))
 	for name := range p.Functions {
 		names[name] = nameOf(name)
 	}
 	return slices.SortedFunc(maps.Values(p.Functions), func(a, b *Function) int {
-		return cmp.Or(cmp.Compare(b.Total, a.Total), slices.CompareFunc(names[a.Name], names[b.Name], compareFrames))
+		return cmp.Or(cmp.Compare(b.Total, a.Total), slices.CompareFunc(names[a.Name], names[b.Name], compareCalls))
 	})
 }
 

@@ -179,11 +179,11 @@ func (r *reader) head(s string) error {
 		return r.fail(text)
 	}
 	if isContext(name) {
-		frames, ok := parseContext(name)
+		calls, ok := parseContext(name)
 		if !ok {
 			return r.fail("Expected '[NAME:NUM[.NUM] @ NAME]:NUM:NUM', found " + found(s))
 		}
-		if as := contextName(frames); as != name {
+		if as := contextName(calls); as != name {
 			r.warn("a caller of the context has no line: Clang takes it for " + found(as))
 			name = as
 		}

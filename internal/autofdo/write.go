@@ -95,8 +95,8 @@ func headLine(f *Function) (line string, ok bool) {
 	line = f.Name + ":" + strconv.FormatUint(f.Total, 10) + ":" + strconv.FormatUint(f.Head, 10)
 	name, total, head, whole, ok := parseHead(line)
 	if isContext(name) {
-		frames, fits := parseContext(name)
-		ok = ok && fits && contextName(frames) == name
+		calls, fits := parseContext(name)
+		ok = ok && fits && contextName(calls) == name
 	}
 	return line, ok && whole && name == f.Name && total == f.Total && head == f.Head && line[0] != '#' && isLine(line)
 }
