@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
 )
 
 // Config configures a Sweeper.
@@ -28,31 +30,17 @@ type Config struct {
 	Wake chan struct{}
 }
 
-// Frame is a line of code with a call.
-type Frame struct {
-	ID       uint32
-	Function string
-	File     string
-	Line     uint32
-	Start    uint32 // the function's first line; 0: unknown
-	Inlined  bool   // the function was inlined into that of the next frame
-}
+// Frame is a line of code with a call: its id, function, file and line, the function's first
+// line (Start; 0: unknown), and whether the function was inlined into that of the next frame.
+type Frame = format.Frame
 
-// Stack is the frames of a call, the innermost first.
-type Stack struct {
-	ID     uint32 // never 0
-	Cut    bool   // there were more callers than are recorded
-	Frames []uint32
-}
+// Stack is the frames of a call, the innermost first, by their ids. Its own id is never 0. It
+// is Cut if there were more callers than are recorded.
+type Stack = format.Stack
 
 // Count is the number of records of a name with a stack since the previous report, and
 // the sum of their weights. Stack 0 stands for all stacks beyond the limits.
-type Count struct {
-	Name   uint16
-	Stack  uint32
-	Calls  int64
-	Weight int64
-}
+type Count = format.Count
 
 // Errors of Put.
 var (

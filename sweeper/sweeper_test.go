@@ -51,7 +51,7 @@ func (b *book) config(t *testing.T, every time.Duration) Config {
 				if _, twice := b.stacks[s.ID]; twice {
 					t.Errorf("stack %+v was told before", s)
 				}
-				b.stacks[s.ID] = Stack{s.ID, s.Cut, slices.Clone(s.Frames)}
+				b.stacks[s.ID] = Stack{ID: s.ID, Cut: s.Cut, Frames: slices.Clone(s.Frames)}
 			})
 		},
 		Counts: func(cs []Count) bool {

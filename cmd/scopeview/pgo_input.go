@@ -230,7 +230,7 @@ func (in *profileInput) ofSamples(x *input, p *samples.Profile, c *annotate.Code
 		return nil, nil, fmt.Errorf("%s: %w", show.Name(x.name), nameOne(err))
 	}
 	c.UseBinary(p, in.binary, cmp.Or(exe.Object, exe.Path))
-	at, why := c.Places(p)
+	at, why := c.Frames(p)
 	if x.samples, err = pgo.OfSamples(p, exe.Object, at); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", show.Name(x.name), err)
 	}

@@ -108,8 +108,8 @@ func inlined(t *testing.T, path, function, callee string) bool {
 		t.Fatalf("%s has %d functions %s, want one", path, len(list), function)
 	}
 	for pc := list[0].Entry; pc < list[0].End; pc++ {
-		places := b.Places(pc)
-		if slices.ContainsFunc(places, func(p symbols.Place) bool { return p.Func == callee }) {
+		frames := b.Frames(pc)
+		if slices.ContainsFunc(frames, func(f symbols.Frame) bool { return f.Func == callee }) {
 			return true
 		}
 	}

@@ -3,7 +3,6 @@ package analysis
 import (
 	"cmp"
 	"math"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -198,28 +198,18 @@ func madeAt(f *states.Facts, g *states.Goroutine) string {
 	place := firstFrame(f.Stack(g.Site))
 	start := f.Stack(g.Start)
 	if n := len(start); n > 0 && !gotrace.Functions.API.Has(start[n-1].Func) {
-		place = strings.TrimSpace(place + " go " + frameText(gotrace.Frame{Func: start[n-1].Func}))
+		place = strings.TrimSpace(place + " go " + format.ShortFunction(start[n-1].Func))
 	}
 	return place
 }
 
 // firstFrame formats the innermost frame of the program's own, not of the runtime, package
 // sync or package scope; "" if there is none.
-func firstFrame(frames []gotrace.Frame) string {
+func firstFrame(frames []*symbols.Frame) string {
 	for _, f := range frames {
 		if !gotrace.Functions.Plumbing.Has(f.Func) {
-			return frameText(f)
+			return f.String()
 		}
 	}
 	return ""
-}
-
-// frameText formats a frame: the function without the path of its package, the file without
-// its directory, the line.
-func frameText(f gotrace.Frame) string {
-	text := format.ShortFunction(f.Func)
-	if f.File == "" {
-		return text
-	}
-	return text + " " + path.Base(f.File) + ":" + strconv.FormatUint(f.Line, 10)
 }

@@ -7,8 +7,8 @@ import "github.com/scopeview/scopeview/internal/perfdata"
 func FromBranches(b *perfdata.Branches) (*Profile, Notes) {
 	c := converter{to: New(), names: map[string]bool{}, notes: Notes{Prologue: true}}
 	for _, l := range b.Lines {
-		w := c.wayTo(l.Place)
-		c.leaf(&w, l.Place, l.Count)
+		w := c.wayTo(l.Location)
+		c.leaf(&w, l.Location, l.Count)
 	}
 	for _, call := range b.Calls {
 		if w := c.wayTo(call.Caller); !c.holds(call.Callee) || !c.call(&w, call.Callee, call.Count) {

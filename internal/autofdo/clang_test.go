@@ -35,20 +35,20 @@ func TestClangTakesWhatWeWrite(t *testing.T) {
 	}
 	p := pgo.New(pgo.Samples)
 	p.Prologues = true
-	add := func(leaf, caller pgo.Place, weight int64) {
+	add := func(leaf, caller pgo.Location, weight int64) {
 		t.Helper()
 		if err := p.Add(leaf, caller, false, weight); err != nil {
 			t.Fatal(err)
 		}
 	}
-	inMain := pgo.Place{at("leaf", 13, 13), at("main", 14, 15)}
-	add(pgo.Place{{Func: "work", Start: 3, Line: 3, Prologue: true}}, inMain, 41)
-	add(pgo.Place{at("work", 3, 7)}, inMain, 9000)
-	add(pgo.Place{at("work", 3, 9)}, inMain, 20)
-	add(pgo.Place{{Func: "work", Start: 3, Line: 5, Disc: 2}}, inMain, 9020)
-	add(pgo.Place{at("work", 3, 6)}, inMain, 9020)
+	inMain := pgo.Location{at("leaf", 13, 13), at("main", 14, 15)}
+	add(pgo.Location{{Func: "work", Start: 3, Line: 3, Prologue: true}}, inMain, 41)
+	add(pgo.Location{at("work", 3, 7)}, inMain, 9000)
+	add(pgo.Location{at("work", 3, 9)}, inMain, 20)
+	add(pgo.Location{{Func: "work", Start: 3, Line: 5, Disc: 2}}, inMain, 9020)
+	add(pgo.Location{at("work", 3, 6)}, inMain, 9020)
 	add(inMain, nil, 9500)
-	add(pgo.Place{{Func: "main", Start: 14, Line: 14, Prologue: true}}, nil, 6)
+	add(pgo.Location{{Func: "main", Start: 14, Line: 14, Prologue: true}}, nil, 6)
 	profile, notes := FromSamples(p)
 	if !notes.Prologue || notes.NoName+notes.NoLine+notes.Wrapped+notes.NoTarget > 0 {
 		t.Errorf("notes %+v", notes)

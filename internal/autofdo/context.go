@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// frame is a function of a context, with the place of its call of the next one.
-type frame struct {
+// call is a function of a chain of calls, with the position of its call of the next one; the last
+// one's position is that of a line, or is not used.
+type call struct {
 	name string
 	at   Loc
 }
@@ -18,50 +19,50 @@ func isContext(name string) bool { return strings.HasPrefix(name, "[") }
 
 // parseContext parses a context in the form that LLVM writes, or with callers that have no line,
 // which LLVM reads as line 0. LLVM misreads other forms, or crashes on them.
-func parseContext(name string) ([]frame, bool) {
+func parseContext(name string) ([]call, bool) {
 	inside, ok := strings.CutSuffix(strings.TrimPrefix(name, "["), "]")
 	if !ok {
 		return nil, false
 	}
 	parts := strings.Split(inside, " @ ")
-	frames := make([]frame, len(parts))
+	calls := make([]call, len(parts))
 	for i, part := range parts {
-		function, place, called := strings.Cut(part, ":")
+		function, position, called := strings.Cut(part, ":")
 		if function == "" || called && i == len(parts)-1 {
 			return nil, false
 		}
-		frames[i].name = function
-		if place != "" && (!parseLoc(place, &frames[i].at) || frames[i].at.String() != place || frames[i].at.Offset > 1<<31-1) {
+		calls[i].name = function
+		if position != "" && (!parseLoc(position, &calls[i].at) || calls[i].at.String() != position || calls[i].at.Offset > 1<<31-1) {
 			return nil, false
 		}
 	}
-	return frames, true
+	return calls, true
 }
 
 // contextName returns the canonical name of a context, as LLVM writes it.
-func contextName(frames []frame) string {
-	parts := make([]string, len(frames))
-	for i, f := range frames {
-		parts[i] = f.name
-		if i < len(frames)-1 {
-			parts[i] += ":" + f.at.String()
+func contextName(calls []call) string {
+	parts := make([]string, len(calls))
+	for i, c := range calls {
+		parts[i] = c.name
+		if i < len(calls)-1 {
+			parts[i] += ":" + c.at.String()
 		}
 	}
 	return "[" + strings.Join(parts, " @ ") + "]"
 }
 
-// nameOf returns the frames by which a function's name is ordered: those of its context, or the
+// nameOf returns the calls by which a function's name is ordered: those of its context, or the
 // name alone.
-func nameOf(name string) []frame {
+func nameOf(name string) []call {
 	if isContext(name) {
-		if frames, ok := parseContext(name); ok {
-			return frames
+		if calls, ok := parseContext(name); ok {
+			return calls
 		}
 	}
-	return []frame{{name: name}}
+	return []call{{name: name}}
 }
 
-func compareFrames(a, b frame) int {
+func compareCalls(a, b call) int {
 	return cmp.Or(cmp.Compare(a.name, b.name), compareLocs(a.at, b.at))
 }
 
@@ -78,7 +79,7 @@ func parseLoc(s string, at *Loc) bool {
 	return ok && ok2 && (has || n <= maxOffset)
 }
 
-// String formats a place as LLVM does. An offset beyond maxOffset always gets a discriminator,
+// String formats a position as LLVM does. An offset beyond maxOffset always gets a discriminator,
 // because LLVM reads it back only then.
 func (l Loc) String() string {
 	s := strconv.FormatUint(uint64(l.Offset), 10)

@@ -41,10 +41,10 @@ type Notes struct {
 // Go's compiler does not count a function that calls itself at one address as a call; here it is a
 // target.
 func FromSamples(p *pgo.Profile) (*Profile, Notes) {
-	c := converter{from: p, to: New(), ways: make([]way, len(p.Places)), names: map[string]bool{}, weights: map[string]*ownWeight{}}
+	c := converter{from: p, to: New(), ways: make([]way, len(p.Locations)), names: map[string]bool{}, weights: map[string]*ownWeight{}}
 	c.notes.Prologue = p.Prologues
-	for i, place := range p.Places {
-		c.ways[i] = c.wayTo(place)
+	for i, location := range p.Locations {
+		c.ways[i] = c.wayTo(location)
 	}
 	pairs := p.Pairs()
 	for _, pair := range pairs {
@@ -70,7 +70,7 @@ func FromSamples(p *pgo.Profile) (*Profile, Notes) {
 type converter struct {
 	from  *pgo.Profile
 	to    *Profile
-	ways  []way           // indexed like places
+	ways  []way           // indexed like locations
 	names map[string]bool // whether the format can hold a name
 	notes Notes
 	// weights is by the function whose code it is.
@@ -82,7 +82,7 @@ type ownWeight struct{ all, called int64 }
 
 // own adds the weight of a function's own samples.
 func (c *converter) own(pair pgo.Pair, weight int64) {
-	name := c.ways[pair.Leaf].name
+	name := c.ways[pair.Leaf].name()
 	if weight <= 0 || name == "" {
 		return
 	}
@@ -132,43 +132,39 @@ func (c *converter) prune(f *Function, orphans uint64) {
 	}
 }
 
-// way is the path of a place in a profile: from the function whose code it is, through inlined
-// functions, to the line.
+// way is the path of a location in a profile, from the function whose code it is, through inlined
+// functions, to the line; as far as the format can hold the names.
 type way struct {
-	name    string // of the function whose code it is; "": unknown
-	callees []call
-	at      Loc
+	path []call
 
 	noName, noLine, wrapped bool
 }
 
-type call struct {
-	at   Loc
-	name string
+// name returns the function whose code it is; "": unknown.
+func (w *way) name() string {
+	if len(w.path) == 0 {
+		return ""
+	}
+	return w.path[0].name
 }
 
 // line reports whether the line is known.
 func (w *way) line() bool { return !w.noName && !w.noLine }
 
-func (c *converter) wayTo(place pgo.Place) way {
+func (c *converter) wayTo(location pgo.Location) way {
 	var w way
-	for i := len(place) - 1; i >= 0; i-- {
-		f := &place[i]
+	for i := len(location) - 1; i >= 0; i-- {
+		f := &location[i]
 		if !c.holds(f.Func) {
 			w.noName = true
 			return w
 		}
-		if i == len(place)-1 {
-			w.name = f.Func
-		} else {
-			w.callees = append(w.callees, call{w.at, f.Func})
-		}
 		offset := f.Line - f.Start
 		w.noLine = w.noLine || f.Line == 0 || f.Start == 0
 		w.wrapped = w.wrapped || offset < 0 || offset > maxOffset
-		w.at = Loc{uint32(offset) & maxOffset, uint32(f.Disc)}
+		w.path = append(w.path, call{f.Func, Loc{uint32(offset) & maxOffset, uint32(f.Disc)}})
 	}
-	w.noName = len(place) == 0
+	w.noName = len(location) == 0
 	return w
 }
 
@@ -191,14 +187,14 @@ func (c *converter) pair(pair pgo.Pair, weight int64) {
 		return
 	}
 	w := &c.ways[pair.Leaf]
-	c.leaf(w, c.from.Places[pair.Leaf], weight)
-	if pair.Caller != pgo.None && !c.call(&c.ways[pair.Caller], w.name, weight) && !w.noName && !w.noLine {
+	c.leaf(w, c.from.Locations[pair.Leaf], weight)
+	if pair.Caller != pgo.None && !c.call(&c.ways[pair.Caller], w.name(), weight) && !w.noName && !w.noLine {
 		c.notes.NoTarget += weight
 	}
 }
 
-// leaf adds samples or executions at a place.
-func (c *converter) leaf(w *way, place pgo.Place, weight int64) {
+// leaf adds samples or executions at a location.
+func (c *converter) leaf(w *way, location pgo.Location, weight int64) {
 	n := &c.notes
 	n.All += min(weight, math.MaxInt64-n.All)
 	switch {
@@ -207,39 +203,39 @@ func (c *converter) leaf(w *way, place pgo.Place, weight int64) {
 	case w.noLine:
 		n.NoLine += weight
 	default:
-		c.samples(w, place, uint64(weight))
+		c.samples(w, location, uint64(weight))
 	}
 }
 
-// call adds calls from a place, and reports whether the place and the callee are known.
+// call adds calls from a location, and reports whether the location and the callee are known.
 func (c *converter) call(from *way, callee string, weight int64) bool {
 	if callee == "" || !from.line() {
 		return false
 	}
-	f := c.to.function(from.name)
-	for _, call := range from.callees {
-		f = f.inlined(call.at, call.name)
+	f, at := c.to.function(from.name()), from.path[0].at
+	for _, x := range from.path[1:] {
+		f, at = f.inlined(at, x.name), x.at
 	}
-	if f.line(from.at).target(callee, c.scaled(callee, weight), 1) {
+	if f.line(at).target(callee, c.scaled(callee, weight), 1) {
 		c.notes.Saturated++
 	}
 	return true
 }
 
 // samples adds the samples of a leaf to its line, and to the functions on the way to it.
-func (c *converter) samples(w *way, place pgo.Place, weight uint64) {
-	f := c.to.function(w.name)
+func (c *converter) samples(w *way, location pgo.Location, weight uint64) {
+	f, at := c.to.function(w.name()), w.path[0].at
 	c.add(&f.Total, weight)
-	for _, call := range w.callees {
-		f = f.inlined(call.at, call.name)
+	for _, x := range w.path[1:] {
+		f, at = f.inlined(at, x.name), x.at
 		c.add(&f.Total, weight)
 	}
-	c.add(&f.line(w.at).Samples, weight)
-	prologue := place[0].Prologue
+	c.add(&f.line(at).Samples, weight)
+	prologue := location[0].Prologue
 	if !c.notes.Prologue {
-		prologue = w.at.Offset == 0
+		prologue = at.Offset == 0
 	}
-	if prologue && len(w.callees) == 0 {
+	if prologue && len(w.path) == 1 {
 		c.add(&f.Head, weight)
 	}
 	if w.wrapped {

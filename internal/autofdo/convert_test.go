@@ -11,35 +11,36 @@ import (
 
 	"github.com/scopeview/scopeview/internal/perfdata"
 	"github.com/scopeview/scopeview/internal/pgo"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-func at(name string, start, line int) pgo.Frame {
-	return pgo.Frame{Func: name, Start: start, Line: line}
+func at(name string, start, line int) symbols.Frame {
+	return symbols.Frame{Func: name, Start: start, Line: line}
 }
 
 func TestFromSamples(t *testing.T) {
 	p := pgo.New(pgo.Samples)
-	add := func(leaf, caller pgo.Place, same bool, weight int64) {
+	add := func(leaf, caller pgo.Location, same bool, weight int64) {
 		t.Helper()
 		if err := p.Add(leaf, caller, same, weight); err != nil {
 			t.Fatal(err)
 		}
 	}
-	inF := pgo.Place{at("g", 50, 52), at("f", 10, 14)} // g is inlined into f
-	add(inF, pgo.Place{at("main", 1, 4)}, false, 100)
-	add(pgo.Place{at("f", 10, 10)}, pgo.Place{at("main", 1, 4)}, false, 7)
-	add(pgo.Place{at("f", 10, 11)}, pgo.Place{at("main", 1, 5)}, false, 3)
-	add(pgo.Place{at("h", 90, 91)}, inF, false, 20)
-	add(pgo.Place{at("h", 90, 95)}, pgo.Place{at("h", 90, 93)}, false, 4)
-	add(pgo.Place{at("h", 90, 93)}, pgo.Place{at("h", 90, 93)}, true, 2) // not an edge for Go's compiler
-	add(pgo.Place{{Func: "d", Start: 5, Line: 6, Disc: 3}}, nil, false, 9)
-	add(pgo.Place{at("w", 100, 98)}, nil, false, 11)                       // a //line directive made it negative
-	add(pgo.Place{at("w", 100, 100+70000)}, nil, false, 12)                // too far
-	add(pgo.Place{at("f", 10, 0)}, pgo.Place{at("main", 1, 4)}, false, 13) // no line, and yet a call
-	add(pgo.Place{{Func: "n", Line: 3}}, nil, false, 14)                   // no first line
-	add(pgo.Place{{}}, pgo.Place{at("main", 1, 4)}, false, 15)             // no name
-	add(pgo.Place{at("a:5 b", 1, 2)}, nil, false, 16)                      // a name that a target can't have
-	add(pgo.Place{at("d", 5, 6)}, pgo.Place{at("main", 1, 0)}, false, 17)  // no caller's line
+	inF := pgo.Location{at("g", 50, 52), at("f", 10, 14)} // g is inlined into f
+	add(inF, pgo.Location{at("main", 1, 4)}, false, 100)
+	add(pgo.Location{at("f", 10, 10)}, pgo.Location{at("main", 1, 4)}, false, 7)
+	add(pgo.Location{at("f", 10, 11)}, pgo.Location{at("main", 1, 5)}, false, 3)
+	add(pgo.Location{at("h", 90, 91)}, inF, false, 20)
+	add(pgo.Location{at("h", 90, 95)}, pgo.Location{at("h", 90, 93)}, false, 4)
+	add(pgo.Location{at("h", 90, 93)}, pgo.Location{at("h", 90, 93)}, true, 2) // not an edge for Go's compiler
+	add(pgo.Location{{Func: "d", Start: 5, Line: 6, Disc: 3}}, nil, false, 9)
+	add(pgo.Location{at("w", 100, 98)}, nil, false, 11)                          // a //line directive made it negative
+	add(pgo.Location{at("w", 100, 100+70000)}, nil, false, 12)                   // too far
+	add(pgo.Location{at("f", 10, 0)}, pgo.Location{at("main", 1, 4)}, false, 13) // no line, and yet a call
+	add(pgo.Location{{Func: "n", Line: 3}}, nil, false, 14)                      // no first line
+	add(pgo.Location{{}}, pgo.Location{at("main", 1, 4)}, false, 15)             // no name
+	add(pgo.Location{at("a:5 b", 1, 2)}, nil, false, 16)                         // a name that a target can't have
+	add(pgo.Location{at("d", 5, 6)}, pgo.Location{at("main", 1, 0)}, false, 17)  // no caller's line
 	got, notes := FromSamples(p)
 	want := strings.Join([]string{
 		"f:110:7", " 0: 7", " 1: 3", " 4: g:100", "  2: 100 h:20",
@@ -66,8 +67,8 @@ func TestFromSamples(t *testing.T) {
 func TestHeads(t *testing.T) {
 	p := pgo.New(pgo.Samples)
 	p.Prologues = true
-	for i, f := range []pgo.Frame{{Func: "f", Start: 3, Line: 4, Prologue: true}, at("f", 3, 3), at("g", 9, 9)} {
-		if err := p.Add(pgo.Place{f}, nil, false, int64(i+1)); err != nil {
+	for i, f := range []symbols.Frame{{Func: "f", Start: 3, Line: 4, Prologue: true}, at("f", 3, 3), at("g", 9, 9)} {
+		if err := p.Add(pgo.Location{f}, nil, false, int64(i+1)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -84,19 +85,19 @@ func TestRoundTrip(t *testing.T) {
 		p := pgo.New(pgo.Samples)
 		// Functions are in layers, so that none calls itself at one address: Go's compiler does
 		// not count such a call, and the text does.
-		place := func(layer int) pgo.Place {
-			var place pgo.Place
+		location := func(layer int) pgo.Location {
+			var location pgo.Location
 			for depth := random.IntN(3); depth >= 0; depth-- {
 				start := 10 * (1 + random.IntN(5))
-				place = append(place, at(fmt.Sprintf("l%d.(*T).f%d", 3*layer+depth, start), start, start+random.IntN(60)))
+				location = append(location, at(fmt.Sprintf("l%d.(*T).f%d", 3*layer+depth, start), start, start+random.IntN(60)))
 			}
-			return place
+			return location
 		}
 		for range 200 {
 			// A function without a caller never has one: otherwise calls would be scaled up.
-			leaf, caller := place(2), pgo.Place(nil)
+			leaf, caller := location(2), pgo.Location(nil)
 			if random.IntN(4) > 0 {
-				leaf, caller = place(1), place(0)
+				leaf, caller = location(1), location(0)
 			}
 			if err := p.Add(leaf, caller, random.IntN(2) == 0, 1+random.Int64N(100)); err != nil {
 				t.Fatal(err)
@@ -167,15 +168,15 @@ func TestTooMuchForSamples(t *testing.T) {
 // TestFromBranches: lines, heads and targets have the counts of the branches; branches without
 // name or line are left out, and reported.
 func TestFromBranches(t *testing.T) {
-	inF := pgo.Place{at("g", 50, 52), at("f", 10, 14)}
+	inF := pgo.Location{at("g", 50, 52), at("f", 10, 14)}
 	got, notes := FromBranches(&perfdata.Branches{
 		Lines: []perfdata.LineCount{
-			{Place: inF, Count: 100}, {Place: pgo.Place{at("f", 10, 11)}, Count: 7}, {Place: pgo.Place{{Func: "f", Start: 10, Line: 11, Disc: 2}}, Count: 5},
-			{Place: pgo.Place{{}}, Count: 3}, {Place: pgo.Place{{Func: "n", Line: 3}}, Count: 2},
+			{Location: inF, Count: 100}, {Location: pgo.Location{at("f", 10, 11)}, Count: 7}, {Location: pgo.Location{{Func: "f", Start: 10, Line: 11, Disc: 2}}, Count: 5},
+			{Location: pgo.Location{{}}, Count: 3}, {Location: pgo.Location{{Func: "n", Line: 3}}, Count: 2},
 		},
 		Calls: []perfdata.CallCount{
-			{Caller: inF, Callee: "h", Count: 20}, {Caller: pgo.Place{at("f", 10, 11)}, Callee: "h", Count: 4},
-			{Caller: pgo.Place{at("f", 10, 0)}, Callee: "h", Count: 6}, {Caller: pgo.Place{at("f", 10, 11)}, Callee: "a:5 b", Count: 8},
+			{Caller: inF, Callee: "h", Count: 20}, {Caller: pgo.Location{at("f", 10, 11)}, Callee: "h", Count: 4},
+			{Caller: pgo.Location{at("f", 10, 0)}, Callee: "h", Count: 6}, {Caller: pgo.Location{at("f", 10, 11)}, Callee: "a:5 b", Count: 8},
 		},
 		Heads: []perfdata.HeadCount{{Func: "h", Count: 30}, {Func: "f", Count: 9}, {Func: "a:5 b", Count: 1}},
 	})
@@ -201,13 +202,13 @@ func TestFromBranches(t *testing.T) {
 // has samples, and one without any known caller has none.
 func TestTargetsAreScaled(t *testing.T) {
 	p := pgo.New(pgo.Samples)
-	line := pgo.Place{at("main", 1, 4)}
+	line := pgo.Location{at("main", 1, 4)}
 	for _, x := range []struct {
 		callee      string
 		known, lost int64
 	}{{"most", 2, 598}, {"some", 280, 20}, {"few", 90, 10}, {"never", 0, 50}} {
-		for caller, weight := range map[*pgo.Place]int64{&line: x.known, {}: x.lost} {
-			if err := p.Add(pgo.Place{at(x.callee, 10, 11)}, *caller, false, weight); err != nil {
+		for caller, weight := range map[*pgo.Location]int64{&line: x.known, {}: x.lost} {
+			if err := p.Add(pgo.Location{at(x.callee, 10, 11)}, *caller, false, weight); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -238,11 +239,11 @@ func TestTargetsOfTheLost(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		line := pgo.Place{at("main", 1, 4)}
-		add(p.Add(pgo.Place{at("some", 10, 11)}, line, false, 300))
-		add(p.Add(pgo.Place{at("few", 20, 21)}, line, false, 100))
-		add(p.Add(pgo.Place{at("root", 40, 41)}, nil, false, c.root))
-		add(p.AddLost(pgo.Place{at("never", 30, 31)}, c.lost))
+		line := pgo.Location{at("main", 1, 4)}
+		add(p.Add(pgo.Location{at("some", 10, 11)}, line, false, 300))
+		add(p.Add(pgo.Location{at("few", 20, 21)}, line, false, 100))
+		add(p.Add(pgo.Location{at("root", 40, 41)}, nil, false, c.root))
+		add(p.AddLost(pgo.Location{at("never", 30, 31)}, c.lost))
 		got, notes := FromSamples(p)
 		if !strings.HasSuffix(written(t, got), c.want) || notes.Biased != c.biased {
 			t.Errorf("%d lost: got:\n%s\n%+v; want\n%s", c.lost, written(t, got), notes, c.want)

@@ -21,11 +21,11 @@ func (m *Merged) flatten(flat *Profile, f *Function) (weight uint64) {
 	own := *f
 	own.Inlined, own.Checksum, own.Attributes = nil, 0, 0
 	into := flat.function(leaf(f.Name))
-	places, callees := f.SortedInlined()
+	locs, callees := f.SortedInlined()
 	for i, callee := range callees {
 		own.Total -= min(own.Total, callee.Total)
 		inlined := m.flatten(flat, callee)
-		if into.line(places[i]).target(callee.Name, inlined, 1) {
+		if into.line(locs[i]).target(callee.Name, inlined, 1) {
 			m.Saturated++
 		}
 		add(&weight, inlined, 1)
@@ -39,8 +39,8 @@ func (m *Merged) flatten(flat *Profile, f *Function) (weight uint64) {
 
 // leaf returns the innermost function of a context.
 func leaf(name string) string {
-	if frames, ok := parseContext(name); ok && isContext(name) {
-		return frames[len(frames)-1].name
+	if calls, ok := parseContext(name); ok && isContext(name) {
+		return calls[len(calls)-1].name
 	}
 	return name
 }

@@ -65,10 +65,10 @@ func (m *Merged) function(into, from *Function, weight uint64, fresh bool) {
 			}
 		}
 	}
-	places, callees := from.SortedInlined()
+	locs, callees := from.SortedInlined()
 	for i, callee := range callees {
-		fresh := into.Inlined[places[i]][callee.Name] == nil
-		m.function(into.inlined(places[i], callee.Name), callee, weight, fresh)
+		fresh := into.Inlined[locs[i]][callee.Name] == nil
+		m.function(into.inlined(locs[i], callee.Name), callee, weight, fresh)
 	}
 }
 

@@ -152,17 +152,17 @@ func (s *Shared) difference(base, test *Function) float64 {
 			sum += s.testOnly(test.Lines[at].Samples)
 		}
 	}
-	places, callees := base.SortedInlined()
+	locs, callees := base.SortedInlined()
 	for i, callee := range callees {
-		if other := test.Inlined[places[i]][callee.Name]; other != nil {
+		if other := test.Inlined[locs[i]][callee.Name]; other != nil {
 			sum += s.difference(callee, other)
 		} else {
 			sum += s.baseOnly(callee.samples())
 		}
 	}
-	places, callees = test.SortedInlined()
+	locs, callees = test.SortedInlined()
 	for i, callee := range callees {
-		if base.Inlined[places[i]][callee.Name] == nil {
+		if base.Inlined[locs[i]][callee.Name] == nil {
 			sum += s.testOnly(callee.samples())
 		}
 	}

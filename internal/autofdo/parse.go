@@ -72,8 +72,8 @@ func parseLine(s string) (e entry, ok bool) {
 	if strings.HasPrefix(rest, "!") {
 		return e, e.metadata(rest)
 	}
-	place, rest, found := strings.Cut(rest, ": ")
-	if !found || !parseLoc(place, &e.at) {
+	position, rest, found := strings.Cut(rest, ": ")
+	if !found || !parseLoc(position, &e.at) {
 		return e, false
 	}
 	if rest == "" || !digit(rest[0]) {

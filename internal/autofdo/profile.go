@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Loc is a place in a function.
+// Loc is a position in a function.
 type Loc struct {
 	Offset uint32 // lines after the function's first; Clang uses only offsets up to maxOffset
 	Disc   uint32 // DWARF's discriminator, which distinguishes parts of a line; 0: none
@@ -16,7 +16,7 @@ type Loc struct {
 // maxOffset is the largest line offset that Clang uses.
 const maxOffset = 0xffff
 
-// Line has the samples of a place, and the calls from it.
+// Line has the samples of a position, and the calls from it.
 type Line struct {
 	Samples uint64
 	Targets map[string]uint64 // number of calls by callee; nil: none
@@ -28,7 +28,7 @@ type Function struct {
 	Total   uint64 // samples in it and in functions inlined into it
 	Head    uint64 // samples of its prologue; an inlined function has none
 	Lines   map[Loc]*Line
-	Inlined map[Loc]map[string]*Function // by the call's place and the callee's name
+	Inlined map[Loc]map[string]*Function // by the call's position and the callee's name
 
 	Checksum   uint64 // of the control flow, in profiles of pseudo probes; 0: none
 	Attributes uint32 // of the context
@@ -56,7 +56,7 @@ func (p *Profile) function(name string) *Function {
 	return f
 }
 
-// line returns the line at a place, and adds it if it is new.
+// line returns the line at a position, and adds it if it is new.
 func (f *Function) line(at Loc) *Line {
 	l := f.Lines[at]
 	if l == nil {
@@ -66,7 +66,7 @@ func (f *Function) line(at Loc) *Line {
 	return l
 }
 
-// inlined returns a callee inlined at a place, and adds it if it is new.
+// inlined returns a callee inlined at a position, and adds it if it is new.
 func (f *Function) inlined(at Loc, name string) *Function {
 	if f.Inlined[at] == nil {
 		f.Inlined[at] = map[string]*Function{}
@@ -132,19 +132,19 @@ func (f *Function) Sum() uint64 {
 
 // Sorted returns the functions in LLVM's order: the hottest first, equal ones by name.
 func (p *Profile) Sorted() []*Function {
-	names := make(map[string][]frame, len(p.Functions))
+	names := make(map[string][]call, len(p.Functions))
 	for name := range p.Functions {
 		names[name] = nameOf(name)
 	}
 	return slices.SortedFunc(maps.Values(p.Functions), func(a, b *Function) int {
-		return cmp.Or(cmp.Compare(b.Total, a.Total), slices.CompareFunc(names[a.Name], names[b.Name], compareFrames))
+		return cmp.Or(cmp.Compare(b.Total, a.Total), slices.CompareFunc(names[a.Name], names[b.Name], compareCalls))
 	})
 }
 
-// SortedLines returns the places of a function's lines in order.
+// SortedLines returns the positions of a function's lines in order.
 func (f *Function) SortedLines() []Loc { return slices.SortedFunc(maps.Keys(f.Lines), compareLocs) }
 
-// SortedInlined returns the inlined callees, and their places.
+// SortedInlined returns the inlined callees, and their positions.
 func (f *Function) SortedInlined() (at []Loc, callees []*Function) {
 	for _, loc := range slices.SortedFunc(maps.Keys(f.Inlined), compareLocs) {
 		for _, name := range slices.Sorted(maps.Keys(f.Inlined[loc])) {

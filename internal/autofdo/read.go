@@ -153,11 +153,11 @@ func (r *reader) take(s string) error {
 
 // hint returns how to correct a refused line, if the expected form does not make that clear.
 func hint(s string) string {
-	place, rest, colon := strings.Cut(strings.TrimLeft(s, " "), ":")
-	if at := (Loc{}); parseLoc(place, &at) && (!colon || rest != "" && rest[0] != ' ') {
+	position, rest, colon := strings.Cut(strings.TrimLeft(s, " "), ":")
+	if at := (Loc{}); parseLoc(position, &at) && (!colon || rest != "" && rest[0] != ' ') {
 		return " (write a blank behind the colon: Clang skips a byte there and reads another number)"
 	}
-	if n, ok := number(place, 64); ok && n > maxOffset {
+	if n, ok := number(position, 64); ok && n > maxOffset {
 		return fmt.Sprintf(" (a line offset is at most %d)", maxOffset)
 	}
 	for digits := range strings.FieldsFuncSeq(s, func(c rune) bool { return c < '0' || c > '9' }) {
@@ -179,11 +179,11 @@ func (r *reader) head(s string) error {
 		return r.fail(text)
 	}
 	if isContext(name) {
-		frames, ok := parseContext(name)
+		calls, ok := parseContext(name)
 		if !ok {
 			return r.fail("Expected '[NAME:NUM[.NUM] @ NAME]:NUM:NUM', found " + found(s))
 		}
-		if as := contextName(frames); as != name {
+		if as := contextName(calls); as != name {
 			r.warn("a caller of the context has no line: Clang takes it for " + found(as))
 			name = as
 		}

@@ -76,9 +76,9 @@ func (w *writer) function(f *Function, depth int) error {
 			return err
 		}
 	}
-	places, callees := f.SortedInlined()
+	locs, callees := f.SortedInlined()
 	for i, callee := range callees {
-		line, ok := inlineLine(depth, places[i], callee)
+		line, ok := inlineLine(depth, locs[i], callee)
 		if err := w.line(line, callee.Name, ok); err != nil {
 			return err
 		}
@@ -95,13 +95,13 @@ func headLine(f *Function) (line string, ok bool) {
 	line = f.Name + ":" + strconv.FormatUint(f.Total, 10) + ":" + strconv.FormatUint(f.Head, 10)
 	name, total, head, whole, ok := parseHead(line)
 	if isContext(name) {
-		frames, fits := parseContext(name)
-		ok = ok && fits && contextName(frames) == name
+		calls, fits := parseContext(name)
+		ok = ok && fits && contextName(calls) == name
 	}
 	return line, ok && whole && name == f.Name && total == f.Total && head == f.Head && line[0] != '#' && isLine(line)
 }
 
-// bodyLine returns the line of a place, and reports whether it reads back as the same.
+// bodyLine returns the line of a position, and reports whether it reads back as the same.
 func bodyLine(depth int, at Loc, l *Line) (line string, ok bool) {
 	b := append(start(depth, at), strconv.FormatUint(l.Samples, 10)...)
 	targets := make([]target, 0, len(l.Targets))
@@ -123,7 +123,7 @@ func inlineLine(depth int, at Loc, callee *Function) (line string, ok bool) {
 	return line, ok && e.kind == inlinee && e.depth == depth && e.at == at && e.name == callee.Name && e.samples == callee.Total && isLine(line)
 }
 
-// start returns the beginning of the line of a place.
+// start returns the beginning of the line of a position.
 func start(depth int, at Loc) []byte {
 	return []byte(strings.Repeat(" ", depth) + at.String() + ": ")
 }

@@ -36,8 +36,8 @@ func readProfile(path string) (profile, error) {
 	}
 	shares := profile{}
 	for pair, weight := range p.Weight {
-		place := p.Places[pair.Leaf]
-		shares[place[len(place)-1].Func] += float64(weight) / float64(max(all, 1))
+		at := p.Locations[pair.Leaf]
+		shares[at[len(at)-1].Func] += float64(weight) / float64(max(all, 1))
 	}
 	return shares, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // Callers is a function with its callers and callees.
@@ -45,7 +46,7 @@ func CallersOf(p *samples.Profile, costs map[string]*Cost, name string) *Callers
 		s := &p.Stacks[i]
 		at := len(s.Frames) // <Total>
 		if name != samples.TotalName {
-			at = slices.IndexFunc(s.Frames, func(f *samples.Frame) bool { return f.Func == name })
+			at = slices.IndexFunc(s.Frames, func(f *symbols.Frame) bool { return f.Func == name })
 		}
 		switch {
 		case at < 0:

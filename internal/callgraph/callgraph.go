@@ -16,7 +16,10 @@
 //     of the callees, with its exclusive ones, too.
 package callgraph
 
-import "github.com/scopeview/scopeview/internal/samples"
+import (
+	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
+)
 
 // Cost has the sums, by the metrics of the Profile.
 type Cost struct {
@@ -40,10 +43,10 @@ func newCost(p *samples.Profile) *Cost {
 }
 
 // Sum sums up by the key of each frame.
-func Sum[K comparable](p *samples.Profile, key func(*samples.Frame) K) map[K]*Cost {
+func Sum[K comparable](p *samples.Profile, key func(*symbols.Frame) K) map[K]*Cost {
 	all := map[K]*Cost{}
 	cut := p.Truncated()
-	of := map[*samples.Frame]*Cost{} // frames are few, and equal ones are the same pointer
+	of := map[*symbols.Frame]*Cost{} // frames are few, and equal ones are the same pointer
 	for i := range p.Stacks {
 		s := &p.Stacks[i]
 		whole := cut == nil || !s.Truncated()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // profileOf makes a profile from lines such as "main.f main.g main.main 5 7": the stack, the
@@ -17,7 +18,7 @@ func profileOf(t testing.TB, lines ...string) *samples.Profile {
 	p := &samples.Profile{Preset: "cpu", Metrics: []samples.Metric{
 		{Name: "cpu", Unit: samples.Nanoseconds}, {Name: "off", Unit: samples.Nanoseconds}, {Name: "wall", Unit: samples.Nanoseconds, Of: []int{0, 1}},
 	}}
-	frames := map[string]*samples.Frame{}
+	frames := map[string]*symbols.Frame{}
 	for _, line := range lines {
 		words := strings.Fields(line)
 		n := len(words) - 2
@@ -29,7 +30,7 @@ func profileOf(t testing.TB, lines ...string) *samples.Profile {
 		}
 		for _, w := range words[:n] {
 			if frames[w] == nil {
-				frames[w] = &samples.Frame{Func: w}
+				frames[w] = &symbols.Frame{Func: w}
 			}
 			s.Frames = append(s.Frames, frames[w])
 		}
@@ -38,7 +39,7 @@ func profileOf(t testing.TB, lines ...string) *samples.Profile {
 	return p
 }
 
-func byFunction(f *samples.Frame) string { return f.Func }
+func byFunction(f *symbols.Frame) string { return f.Func }
 
 func edges(list []Edge) (text []string) {
 	for _, e := range list {
@@ -184,15 +185,15 @@ func BenchmarkSum(b *testing.B) {
 // TestAtLeast: truncated stacks may lack every function that they do not contain, by metric,
 // and no function on the path below <truncated>.
 func TestAtLeast(t *testing.T) {
-	frame := func(name string) *samples.Frame { return &samples.Frame{Func: name} }
+	frame := func(name string) *symbols.Frame { return &symbols.Frame{Func: name} }
 	main, f, leaf, cut := frame("main"), frame("f"), frame("leaf"), frame(samples.TruncatedName)
 	p := &samples.Profile{Metrics: []samples.Metric{{Name: "cpu"}, {Name: "lock"}}, Stacks: []samples.Stack{
-		{Frames: []*samples.Frame{leaf, f, main}, Values: []int64{5, 1}},
-		{Frames: []*samples.Frame{leaf, f, cut}, Values: []int64{3, 0}},
-		{Frames: []*samples.Frame{f, main}, Values: []int64{2, 0}},
+		{Frames: []*symbols.Frame{leaf, f, main}, Values: []int64{5, 1}},
+		{Frames: []*symbols.Frame{leaf, f, cut}, Values: []int64{3, 0}},
+		{Frames: []*symbols.Frame{f, main}, Values: []int64{2, 0}},
 	}}
 	for name, want := range map[string]bool{"main": true, "f": false, "leaf": false, samples.TruncatedName: false} {
-		c := Sum(p, func(f *samples.Frame) string { return f.Func })[name]
+		c := Sum(p, func(f *symbols.Frame) string { return f.Func })[name]
 		if got := c.AtLeast(p, 0); got != want || c.AtLeast(p, 1) {
 			t.Errorf("%s: %v, want %v; of lock %v", name, got, want, c.AtLeast(p, 1))
 		}
@@ -207,7 +208,7 @@ func TestAtLeast(t *testing.T) {
 		}
 	}
 	p.Stacks = p.Stacks[:1]
-	if Sum(p, func(f *samples.Frame) string { return f.Func })["main"].AtLeast(p, 0) {
+	if Sum(p, func(f *symbols.Frame) string { return f.Func })["main"].AtLeast(p, 0) {
 		t.Error("nothing was cut off, and main has at least what it has")
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // healthy are programs that have a little of each problem, but no finding: a false finding
@@ -334,11 +334,11 @@ func TestPolls(t *testing.T) {
 		"runtime.Gosched": true, "sync.(*Mutex).TryLock": true, "sync/atomic.(*Int64).Load": true, "runtime.selectnbrecv": true,
 		"sync/atomic.(*Int64).Add": false, "sync/atomic.CompareAndSwapUint32": true, "time.Now": false, "runtime.nanotime": false, "main.work": false, "sync.(*Mutex).Lock": false,
 	} {
-		if got := polls([]gotrace.Frame{{Func: name}, {Func: "main.main"}}); got != want {
+		if got := polls([]*symbols.Frame{{Func: name}, {Func: "main.main"}}); got != want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	deep := []gotrace.Frame{{Func: "main.a"}, {Func: "main.b"}, {Func: "main.c"}, {Func: "main.d"}, {Func: "runtime.Gosched"}}
+	deep := []*symbols.Frame{{Func: "main.a"}, {Func: "main.b"}, {Func: "main.c"}, {Func: "main.d"}, {Func: "runtime.Gosched"}}
 	if polls(deep) {
 		t.Error("who is called by it does not poll")
 	}

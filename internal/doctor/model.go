@@ -5,8 +5,8 @@ import (
 	"sort"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -27,11 +27,11 @@ type model struct {
 	beats     beats
 	samples   []sample
 	name      func(uint16) string
-	stack     func(uint32) []gotrace.Frame
+	stack     func(uint32) []*symbols.Frame
 	sweep     *sweep
 	ids       map[string]uint16
 	placed    map[uint32]string        // texts of stacks, see place
-	frames    map[string]gotrace.Frame // by their texts
+	frames    map[string]symbols.Frame // by their texts
 	above     map[string]string        // by a frame's text, the text of the program's frame that called it; "": several did
 	module    string                   // the program's module path
 	given     map[string]trace.Place   // places where names were given

@@ -1,13 +1,8 @@
 package doctor
 
 import (
-	"fmt"
-	"path"
-	"strings"
-
-	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
-	"github.com/scopeview/scopeview/internal/show"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // place returns the text of the first frame of a stack that is the program's own, or "".
@@ -23,7 +18,7 @@ func (m *model) place(stack uint32) string {
 	return text
 }
 
-func (m *model) frame(stack uint32) *gotrace.Frame {
+func (m *model) frame(stack uint32) *symbols.Frame {
 	if m.stack == nil || stack == 0 {
 		return nil
 	}
@@ -31,22 +26,13 @@ func (m *model) frame(stack uint32) *gotrace.Frame {
 }
 
 // own returns the first frame that is the program's.
-func own(frames []gotrace.Frame) *gotrace.Frame {
-	for i := range frames {
-		if !gotrace.Functions.Waiting.Has(frames[i].Func) {
-			return &frames[i]
+func own(frames []*symbols.Frame) *symbols.Frame {
+	for _, f := range frames {
+		if !gotrace.Functions.Waiting.Has(f.Func) {
+			return f
 		}
 	}
 	return nil
-}
-
-// frameText formats a frame: main.(*T).f t.go:12.
-func frameText(f *gotrace.Frame) string {
-	text := format.ShortFunction(f.Func)
-	if f.File != "" {
-		text += fmt.Sprintf(" %s:%d", path.Base(strings.ReplaceAll(f.File, `\`, "/")), f.Line)
-	}
-	return show.Name(text)
 }
 
 // roleOf returns the role of a goroutine by the function that it began with. A function

@@ -5,6 +5,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // readStates reads the goroutines' states and the CPU profile's samples. It returns nil if
@@ -142,7 +143,7 @@ func (x *loader) samples() {
 			p := sample{g: g, at: s.Time, stack: s.Stack, polls: polls(frames), alloc: allocates(frames)}
 			if f := own(frames); f != nil {
 				p.place = m.text(f)
-				if y := yields[g]; f == &frames[0] && y != nil && y.Func == f.Func && max(f.Line, y.Line)-min(f.Line, y.Line) <= loopLines {
+				if y := yields[g]; f == frames[0] && y != nil && y.Func == f.Func && max(f.Line, y.Line)-min(f.Line, y.Line) <= loopLines {
 					p.loops, p.place = true, m.text(y)
 				}
 			}
@@ -158,8 +159,8 @@ const loopLines = 3
 
 // yields returns the place where each goroutine yields most often, for those that do so more
 // than a few times.
-func (m *model) yields() map[*gor]*gotrace.Frame {
-	most := map[*gor]*gotrace.Frame{}
+func (m *model) yields() map[*gor]*symbols.Frame {
+	most := map[*gor]*symbols.Frame{}
 	for _, g := range m.gs {
 		count := map[uint32]int{}
 		top := uint32(0)

@@ -3,8 +3,8 @@ package doctor
 import (
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // collectorLimits are the thresholds of collector.
@@ -101,7 +101,7 @@ func (m *model) allocating() float64 {
 }
 
 // allocates reports whether a stack is in the allocator, and not assisting the collector.
-func allocates(frames []gotrace.Frame) (yes bool) {
+func allocates(frames []*symbols.Frame) (yes bool) {
 	for i := range frames {
 		switch {
 		case strings.HasPrefix(frames[i].Func, "runtime.gcAssist"):

@@ -5,11 +5,12 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // polls reports whether a stack has a function that one polls with among its four innermost
 // frames.
-func polls(frames []gotrace.Frame) bool {
+func polls(frames []*symbols.Frame) bool {
 	for i := range frames[:min(len(frames), 4)] {
 		if name, ok := strings.CutPrefix(frames[i].Func, "sync/atomic."); ok && (strings.Contains(name, "Load") || strings.Contains(name, "CompareAndSwap")) {
 			return true

@@ -8,6 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/show"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -78,8 +79,8 @@ func (m *model) locate(f *Finding) {
 	f.places = f.places[:min(len(f.places), mostPlaces)]
 }
 
-func frameOf(p trace.Place) gotrace.Frame {
-	return gotrace.Frame{Func: p.Function, File: p.File, Line: uint64(max(p.Line, 0))}
+func frameOf(p trace.Place) symbols.Frame {
+	return symbols.Frame{Func: p.Function, File: p.File, Line: max(p.Line, 0)}
 }
 
 // objects describes what happens at the place that is a finding's object.
@@ -94,15 +95,15 @@ var objects = map[Verdict]string{
 }
 
 // add adds the place of a frame, or extends the description of the one at that line.
-func (f *Finding) add(what string, at gotrace.Frame) {
+func (f *Finding) add(what string, at symbols.Frame) {
 	if at.Line == 0 || what == "" {
 		return
 	}
-	if i := slices.IndexFunc(f.places, func(p Place) bool { return p.File == at.File && p.Line == int(at.Line) }); i >= 0 {
+	if i := slices.IndexFunc(f.places, func(p Place) bool { return p.File == at.File && p.Line == at.Line }); i >= 0 {
 		f.places[i].What += ", and " + what
 		return
 	}
-	f.places = append(f.places, Place{what, at.Func, at.File, int(at.Line)})
+	f.places = append(f.places, Place{what, at.Func, at.File, at.Line})
 }
 
 // mostAt is the maximum number of places reported where a lock is waited for.
@@ -187,7 +188,7 @@ func (m *model) hottest(f *Finding) (leaf, call string, share float64) {
 			x.leaf = m.ownPlace(s.stack)
 			for k := range frames {
 				if begins[frames[k].Func] {
-					x.call = m.text(&frames[k])
+					x.call = m.text(frames[k])
 					break
 				}
 			}
@@ -226,11 +227,11 @@ func sampled(f *Finding) string {
 
 // text returns the text of a frame, and stores the frame by it. Frames of several
 // directories with the same text lose the directory.
-func (m *model) text(f *gotrace.Frame) string {
-	text := frameText(f)
+func (m *model) text(f *symbols.Frame) string {
+	text := show.Name(f.String())
 	switch known, ok := m.frames[text]; {
 	case m.frames == nil:
-		m.frames = map[string]gotrace.Frame{text: *f}
+		m.frames = map[string]symbols.Frame{text: *f}
 	case !ok:
 		m.frames[text] = *f
 	case known.File != f.File:
@@ -257,8 +258,8 @@ func (m *model) ownPlace(stack uint32) string {
 }
 
 // calledFrom stores the program's frame that called the frame f of a stack.
-func (m *model) calledFrom(text string, f *gotrace.Frame, frames []gotrace.Frame) {
-	i := slices.IndexFunc(frames, func(x gotrace.Frame) bool { return x == *f })
+func (m *model) calledFrom(text string, f *symbols.Frame, frames []*symbols.Frame) {
+	i := slices.IndexFunc(frames, func(x *symbols.Frame) bool { return *x == *f })
 	up := ofProgram(frames[i+1:], m.module)
 	if up == nil {
 		return
@@ -275,15 +276,14 @@ func (m *model) calledFrom(text string, f *gotrace.Frame, frames []gotrace.Frame
 
 // ofProgram returns the first frame outside the standard library, by its name: other
 // packages have a dot in the first element of their path, or belong to the program's module.
-func ofProgram(frames []gotrace.Frame, module string) *gotrace.Frame {
-	for i := range frames {
-		f := frames[i].Func
-		if gotrace.Functions.Recorder.Has(f) {
+func ofProgram(frames []*symbols.Frame, module string) *symbols.Frame {
+	for _, f := range frames {
+		if gotrace.Functions.Recorder.Has(f.Func) {
 			continue
 		}
-		first, _, below := strings.Cut(f, "/")
-		if strings.HasPrefix(f, "main.") || below && strings.Contains(first, ".") || module != "" && strings.HasPrefix(f, module) {
-			return &frames[i]
+		first, _, below := strings.Cut(f.Func, "/")
+		if strings.HasPrefix(f.Func, "main.") || below && strings.Contains(first, ".") || module != "" && strings.HasPrefix(f.Func, module) {
+			return f
 		}
 	}
 	return nil

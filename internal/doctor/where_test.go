@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/show"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -59,15 +60,15 @@ func TestPlacesOfALock(t *testing.T) {
 		"words.mu": {Function: "main.(*words).add", File: "/src/words.go", Line: 12},
 		"page":     {Function: "main.work", File: "/src/main.go", Line: 30},
 	}
-	frames := map[uint32]gotrace.Frame{
+	frames := map[uint32]*symbols.Frame{
 		900: {Func: "main.(*words).add", File: "/src/words.go", Line: 12},
 		901: {Func: "main.(*words).add", File: "/src/words.go", Line: 15},
 		902: {Func: "main.other", File: "/src/other.go", Line: 1},
 	}
 	known := w.m.stack
-	w.m.stack = func(id uint32) []gotrace.Frame {
+	w.m.stack = func(id uint32) []*symbols.Frame {
 		if f, ok := frames[id]; ok {
-			return []gotrace.Frame{{Func: "sync.(*Mutex).Lock", File: "/go/mutex.go", Line: 1}, f}
+			return []*symbols.Frame{{Func: "sync.(*Mutex).Lock", File: "/go/mutex.go", Line: 1}, f}
 		}
 		return known(id)
 	}
@@ -82,7 +83,7 @@ func TestPlacesOfALock(t *testing.T) {
 	f := w.m.report().Findings[0]
 	var got []string
 	for _, p := range f.places {
-		got = append(got, frameText(&gotrace.Frame{Func: p.Function, File: p.File, Line: uint64(p.Line)})+": "+plain(p.What))
+		got = append(got, show.Name((&symbols.Frame{Func: p.Function, File: p.File, Line: p.Line}).String())+": "+plain(p.What))
 	}
 	want := []string{
 		"main.(*words).add words.go:15: who has it lets it go",
@@ -104,9 +105,9 @@ func TestOfProgram(t *testing.T) {
 		{"", "fmt.Sprint corp/store.Get", ""},
 		{"", "", ""},
 	} {
-		var frames []gotrace.Frame
+		var frames []*symbols.Frame
 		for _, f := range strings.Fields(c.funcs) {
-			frames = append(frames, gotrace.Frame{Func: f})
+			frames = append(frames, &symbols.Frame{Func: f})
 		}
 		got := ""
 		if f := ofProgram(frames, c.module); f != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // A world simulates a program of goroutines on a number of cores and stores what they did as
@@ -39,7 +39,7 @@ func play(cores int, main func(p *proc)) *world {
 	w.m.cores = Cores{float64(cores), "the test"}
 	w.m.procs, w.m.asked, w.m.switches = int64(cores), float64(cores), true
 	w.m.hasGo, w.m.drawn = true, true
-	w.m.stack = func(id uint32) []gotrace.Frame {
+	w.m.stack = func(id uint32) []*symbols.Frame {
 		if id == 0 {
 			return nil
 		}
@@ -48,7 +48,7 @@ func play(cores int, main func(p *proc)) *world {
 		if called {
 			id = w.stackOf(name)
 		}
-		return []gotrace.Frame{{Func: "main." + name, File: "/src/main.go", Line: uint64(id)}}
+		return []*symbols.Frame{{Func: "main." + name, File: "/src/main.go", Line: int(id)}}
 	}
 	w.make(nil, "main", main)
 	for {

@@ -32,6 +32,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -59,13 +60,6 @@ func (s GoState) String() string {
 		return stateNames[s]
 	}
 	return "state-?"
-}
-
-// Frame is a function on a stack, with the position in it. Line is 0 if unknown.
-type Frame struct {
-	Func, File string
-	Line       uint64
-	PC         uint64 // an address inside the call; of a leaf, that of the instruction; 0 unless Handler.PCs is set
 }
 
 // Transition is a goroutine's change from one state to another.
@@ -149,9 +143,10 @@ type Info struct {
 // collects.
 func NewInfo() *Info { return &Info{stacks: newStacks()} }
 
-// Stack returns a stack's frames, the leaf first, or nil for 0. It may be called from the Handler,
-// and as long as the Info is in use.
-func (i *Info) Stack(id uint32) []Frame { return i.stacks.frames(id) }
+// Stack returns a stack's frames, the leaf first, or nil for 0. Equal frames are the same pointer;
+// they have a PC if Handler.PCs is set. Stack may be called from the Handler, and as long as the
+// Info is in use.
+func (i *Info) Stack(id uint32) []*symbols.Frame { return i.stacks.frames(id) }
 
 // Read reads the Go execution traces of t, by time, and delivers all that is intact. It returns
 // ErrNone if t has none. Damaged, incomplete and foreign streams are no errors; Info.Problems

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	exptrace "golang.org/x/exp/trace"
+
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // Limits of the stacks kept, some hundred megabytes at the very most. Programs have
@@ -19,8 +21,8 @@ const (
 type stackTable struct {
 	stacks  [][]uint32 // the frames of each stack; [0] is none
 	ids     map[string]uint32
-	frame   []Frame
-	frameID map[Frame]uint32
+	frame   []*symbols.Frame
+	frameID map[exptrace.StackFrame]uint32
 	depths  int
 	refused int64 // stacks beyond the bounds
 
@@ -33,7 +35,7 @@ type stackTable struct {
 
 func newStacks() *stackTable {
 	return &stackTable{
-		stacks: make([][]uint32, 1), ids: map[string]uint32{}, frameID: map[Frame]uint32{},
+		stacks: make([][]uint32, 1), ids: map[string]uint32{}, frameID: map[exptrace.StackFrame]uint32{},
 		text: map[string]string{},
 	}
 }
@@ -81,20 +83,19 @@ func (t *stackTable) add(s exptrace.Stack) uint32 {
 }
 
 func (t *stackTable) frameOf(f exptrace.StackFrame) (uint32, bool) {
-	k := Frame{Func: f.Func, File: f.File, Line: f.Line}
-	if t.pcs {
-		k.PC = f.PC
+	if !t.pcs {
+		f.PC = 0
 	}
-	if id, ok := t.frameID[k]; ok {
+	if id, ok := t.frameID[f]; ok {
 		return id, true
 	}
 	if len(t.frame) >= maxFrames {
 		return 0, false
 	}
-	k.Func, k.File = t.intern(k.Func), t.intern(k.File)
+	f.Func, f.File = t.intern(f.Func), t.intern(f.File)
 	id := uint32(len(t.frame))
-	t.frame = append(t.frame, k)
-	t.frameID[k] = id
+	t.frame = append(t.frame, &symbols.Frame{Func: f.Func, File: f.File, Line: int(f.Line), PC: f.PC})
+	t.frameID[f] = id
 	return id, true
 }
 
@@ -125,11 +126,11 @@ func (t *stackTable) intern(s string) string {
 	return s
 }
 
-func (t *stackTable) frames(id uint32) []Frame {
+func (t *stackTable) frames(id uint32) []*symbols.Frame {
 	if id == 0 || int64(id) >= int64(len(t.stacks)) {
 		return nil
 	}
-	fs := make([]Frame, len(t.stacks[id]))
+	fs := make([]*symbols.Frame, len(t.stacks[id]))
 	for i, f := range t.stacks[id] {
 		fs[i] = t.frame[f]
 	}

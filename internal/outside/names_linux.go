@@ -75,7 +75,7 @@ func (o *objects) frames(pc uint64) []format.Frame {
 	addr, ok := x.addr(offset)
 	if ok && x.goBin != nil {
 		var list []format.Frame
-		for _, p := range x.goBin.Places(addr) {
+		for _, p := range x.goBin.Frames(addr) {
 			list = append(list, format.Frame{Function: cut(p.Func), File: cut(p.File), Line: uint32(p.Line), Start: uint32(p.Start), Inlined: p.Inlined})
 		}
 		if list != nil {

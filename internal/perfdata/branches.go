@@ -20,14 +20,14 @@ type Branches struct {
 
 // LineCount is the number of times a line ran: the maximum over its addresses.
 type LineCount struct {
-	Place pgo.Place // no frame has Prologue
-	Count int64
+	Location pgo.Location // no frame has Prologue
+	Count    int64
 }
 
-// CallCount is the number of times a place branched to the first instruction of a function. Tail
+// CallCount is the number of times a location branched to the first instruction of a function. Tail
 // calls are included.
 type CallCount struct {
-	Caller pgo.Place
+	Caller pgo.Location
 	Callee string
 	Count  int64
 }
@@ -58,7 +58,7 @@ func (m *maker) calls(ctx context.Context, b *Branches) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		to := m.place(l.b)
+		to := m.locate(l.b)
 		if to.why != "" {
 			m.dropped[to.why] += m.p.branches[l]
 			continue
@@ -69,20 +69,20 @@ func (m *maker) calls(ctx context.Context, b *Branches) error {
 		}
 		n := m.p.branches[l]
 		heads[callee] += n
-		from := m.place(l.a)
+		from := m.locate(l.a)
 		if from.why != "" {
 			m.dropped[from.why] += n
 			continue
 		}
-		calls[call{m.profile.Place(from.place), callee}] += n
-		if err := m.profile.Add(to.place, from.place, false, n); err != nil {
+		calls[call{m.profile.Location(from.location), callee}] += n
+		if err := m.profile.Add(to.location, from.location, false, n); err != nil {
 			return fmt.Errorf("reading %s: %w", m.f.path, err)
 		}
 	}
 	for _, c := range slices.SortedFunc(maps.Keys(calls), func(x, y call) int {
 		return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.callee, y.callee))
 	}) {
-		b.Calls = append(b.Calls, CallCount{m.profile.Places[c.from], c.callee, calls[c]})
+		b.Calls = append(b.Calls, CallCount{m.profile.Locations[c.from], c.callee, calls[c]})
 	}
 	for _, name := range slices.Sorted(maps.Keys(heads)) {
 		b.Heads = append(b.Heads, HeadCount{name, heads[name]})
@@ -114,7 +114,7 @@ func (m *maker) lines(ctx context.Context, b *Branches) error {
 		}
 		steps[l.a.object] = append(steps[l.a.object], step{from, n}, step{to + 1, -n})
 	}
-	keys := pgo.New(pgo.Samples) // for its indices of places
+	keys := pgo.New(pgo.Samples) // for its indices of locations
 	counts := map[int32]int64{}
 	for _, object := range slices.Sorted(maps.Keys(steps)) {
 		ran := steps[object]
@@ -128,27 +128,27 @@ func (m *maker) lines(ctx context.Context, b *Branches) error {
 			if i+1 == len(ran) || now == 0 {
 				continue
 			}
-			for _, place := range linesOf(m.images[object].Image, s.addr, ran[i+1].addr) {
-				id := keys.Place(place)
+			for _, location := range linesOf(m.images[object].Image, s.addr, ran[i+1].addr) {
+				id := keys.Location(location)
 				counts[id] = max(counts[id], now)
 			}
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(counts)) {
-		b.Lines = append(b.Lines, LineCount{keys.Places[id], counts[id]})
+		b.Lines = append(b.Lines, LineCount{keys.Locations[id], counts[id]})
 	}
 	return nil
 }
 
-// linesOf returns the places of code.
-func linesOf(im *symbols.Image, from, to uint64) (list []pgo.Place) {
+// linesOf returns the locations of code.
+func linesOf(im *symbols.Image, from, to uint64) (list []pgo.Location) {
 	for at := from; at < to; at = im.Stretch(at) {
-		place := convert(im.Places(at))
-		for i := range place {
-			place[i].Prologue = false
+		location := pgo.Location(im.Frames(at))
+		for i := range location {
+			location[i].Prologue = false
 		}
-		if len(place) > 0 {
-			list = append(list, place)
+		if len(location) > 0 {
+			list = append(list, location)
 		}
 	}
 	return list

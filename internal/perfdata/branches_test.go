@@ -42,7 +42,7 @@ func counted(s *self, ranges map[branch]int64) map[lineKey]int64 {
 	lines := map[lineKey]int64{}
 	for at, n := range bytes {
 		addr, _ := s.im.Address(at - base)
-		f := s.im.Places(addr)[0]
+		f := s.im.Frames(addr)[0]
 		k := lineKey{strings.TrimPrefix(f.Func, prefix), f.Line - f.Start}
 		lines[k] = max(lines[k], n)
 	}
@@ -86,7 +86,7 @@ func TestBranches(t *testing.T) {
 			}
 			want := counted(s, map[branch]int64{{call2, call2}: 3, {entry, last}: 3, {entry, address("inner", 3)}: 1})
 			for _, l := range b.Lines {
-				f := l.Place[0]
+				f := l.Location[0]
 				k := lineKey{strings.TrimPrefix(f.Func, prefix), f.Line - f.Start}
 				if want[k] != l.Count {
 					t.Errorf("%+v ran %d times, want %d", k, l.Count, want[k])

@@ -18,7 +18,7 @@ type maker struct {
 	binary    string
 	profile   *pgo.Profile
 	images    map[int32]*image
-	places    map[spot]known
+	locations map[spot]known
 	used      int64
 	alone     int64 // samples whose caller is unknown
 	frameless int64 // likewise, because their function had no frame yet
@@ -33,11 +33,11 @@ type image struct {
 	unchecked bool   // there are no build ids to compare
 }
 
-// known is the place of a spot.
+// known is the location of a spot.
 type known struct {
-	addr  uint64 // in the file
-	place pgo.Place
-	why   string // the reason why the place is unknown; "": it is known
+	addr     uint64 // in the file
+	location pgo.Location
+	why      string // the reason why the location is unknown; "": it is known
 }
 
 // image opens an object's file.
@@ -74,12 +74,12 @@ func sameID(a, b string) bool {
 	return b != "" && strings.TrimRight(a, "0") == strings.TrimRight(b, "0")
 }
 
-// place returns the place of a spot.
-func (m *maker) place(s spot) known {
-	k, ok := m.places[s]
+// locate returns the location of a spot.
+func (m *maker) locate(s spot) known {
+	k, ok := m.locations[s]
 	if !ok {
 		k = m.name(s)
-		m.places[s] = k
+		m.locations[s] = k
 	}
 	return k
 }
@@ -96,18 +96,11 @@ func (m *maker) name(s spot) known {
 	if !ok {
 		return known{why: m.spaces.objects[s.object].path + " has no code there"}
 	}
-	k := known{addr: addr, place: convert(im.Places(addr))}
-	if k.place == nil || k.place[0].Func == "" {
+	k := known{addr: addr, location: im.Frames(addr)}
+	if k.location == nil || k.location[0].Func == "" {
 		k.why = "no function is known there in " + m.spaces.objects[s.object].path
 	}
 	return k
-}
-
-func convert(list []symbols.Frame) (p pgo.Place) {
-	for _, f := range list {
-		p = append(p, pgo.Frame(f))
-	}
-	return p
 }
 
 func (m *maker) comments() []string {

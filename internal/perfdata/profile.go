@@ -48,7 +48,7 @@ func Profile(ctx context.Context, path string, o Options) (p *pgo.Profile, branc
 		return nil, nil, nil, err
 	}
 	m := &maker{taker: t, p: chosen, binary: o.Binary, profile: pgo.New(pgo.Samples),
-		images: map[int32]*image{}, places: map[spot]known{}, dropped: map[string]int64{}}
+		images: map[int32]*image{}, locations: map[spot]known{}, dropped: map[string]int64{}}
 	return m.make(ctx)
 }
 
@@ -179,7 +179,7 @@ func (m *maker) sampled(ctx context.Context) error {
 			return err
 		}
 		n := m.p.stacks[s]
-		leaf := m.place(s.a)
+		leaf := m.locate(s.a)
 		if leaf.why != "" {
 			m.dropped[leaf.why] += n
 			continue
@@ -193,16 +193,16 @@ func (m *maker) sampled(ctx context.Context) error {
 }
 
 func (m *maker) sample(s link, leaf known, n int64) error {
-	by := m.place(s.b)
+	by := m.locate(s.b)
 	switch lost := s.b != nowhere && m.images[s.a.object].Frameless(leaf.addr); {
 	case s.b == nowhere || !lost && by.why != "":
 		m.alone += n
-		return m.profile.Add(leaf.place, nil, false, n)
-	case lost || !m.images[s.b.object].Calls(by.addr+1, leaf.place[len(leaf.place)-1].Func):
+		return m.profile.Add(leaf.location, nil, false, n)
+	case lost || !m.images[s.b.object].Calls(by.addr+1, leaf.location[len(leaf.location)-1].Func):
 		m.frameless += n
-		return m.profile.AddLost(leaf.place, n)
+		return m.profile.AddLost(leaf.location, n)
 	}
-	return m.profile.Add(leaf.place, by.place, s.a == s.b, n)
+	return m.profile.Add(leaf.location, by.location, s.a == s.b, n)
 }
 
 func sortedLinks(all map[link]int64) []link {

@@ -33,10 +33,10 @@ func edges(t *testing.T, p *pgo.Profile) map[edge]int64 {
 	t.Helper()
 	all := map[edge]int64{}
 	for pair, n := range p.Weight {
-		f := p.Places[pair.Leaf][0]
+		f := p.Locations[pair.Leaf][0]
 		e := edge{leaf: strings.TrimPrefix(f.Func, prefix), line: f.Line - f.Start}
 		if pair.Caller != pgo.None {
-			f := p.Places[pair.Caller][0]
+			f := p.Locations[pair.Caller][0]
 			e.caller, e.call = strings.TrimPrefix(f.Func, prefix), f.Line-f.Start
 		}
 		all[e] += n

@@ -106,8 +106,8 @@ func script(t *testing.T, data, program string) (list []sampled) {
 func leaves(p *pgo.Profile) map[string]int64 {
 	all := map[string]int64{}
 	for pair, n := range p.Weight {
-		place := p.Places[pair.Leaf]
-		all[place[len(place)-1].Func] += n
+		location := p.Locations[pair.Leaf]
+		all[location[len(location)-1].Func] += n
 	}
 	return all
 }
@@ -188,7 +188,7 @@ func TestC(t *testing.T) {
 			whole := false
 			for pair := range p.Weight {
 				if pair.Caller != pgo.None {
-					leaf, by := p.Places[pair.Leaf], p.Places[pair.Caller]
+					leaf, by := p.Locations[pair.Leaf], p.Locations[pair.Caller]
 					whole = whole || leaf[0].Func == "mix" && leaf[1].Func == "work" && by[0].Func == "main" && by[0].Line == 30
 				}
 			}
@@ -223,10 +223,10 @@ func TestNoFrame(t *testing.T) {
 	}
 	n := int64(0)
 	for pair, w := range p.Weight {
-		if leaf := p.Places[pair.Leaf]; leaf[0].Func == "work" {
+		if leaf := p.Locations[pair.Leaf]; leaf[0].Func == "work" {
 			n += w
 			if pair.Caller != pgo.None {
-				t.Errorf("%d samples say that %+v calls work", w, p.Places[pair.Caller])
+				t.Errorf("%d samples say that %+v calls work", w, p.Locations[pair.Caller])
 			}
 		}
 	}
@@ -249,8 +249,8 @@ func symbolized(t *testing.T, p *pgo.Profile, program, symbolizer string, list [
 			args = append(args, fmt.Sprintf("%#x", s.addr))
 		}
 	}
-	for place := range strings.SplitSeq(strings.TrimSpace(run(t, "", symbolizer, args...)), "\n\n") {
-		key, lines := "", strings.Split(place, "\n")
+	for location := range strings.SplitSeq(strings.TrimSpace(run(t, "", symbolizer, args...)), "\n\n") {
+		key, lines := "", strings.Split(location, "\n")
 		for i := 0; i+1 < len(lines); i += 2 {
 			at := strings.Split(lines[i+1], ":")
 			key += lines[i] + ":" + at[len(at)-2] + " "
@@ -260,7 +260,7 @@ func symbolized(t *testing.T, p *pgo.Profile, program, symbolizer string, list [
 	got := map[string]int64{}
 	for pair, n := range p.Weight {
 		key := ""
-		for _, f := range p.Places[pair.Leaf] {
+		for _, f := range p.Locations[pair.Leaf] {
 			key += f.Func + ":" + strconv.Itoa(f.Line) + " "
 		}
 		got[key] += n
@@ -351,13 +351,13 @@ func TestGo(t *testing.T) {
 			}
 			got := map[string]bool{}
 			for pair := range p.Weight {
-				leaf := p.Places[pair.Leaf]
+				leaf := p.Locations[pair.Leaf]
 				key := leaf[0].Func
 				for _, f := range leaf[1:] {
 					key += " in " + f.Func
 				}
 				if pair.Caller != pgo.None {
-					key += " from " + p.Places[pair.Caller][0].Func
+					key += " from " + p.Locations[pair.Caller][0].Func
 				}
 				got[key] = true
 			}

@@ -3,9 +3,9 @@
 //
 // # Design
 //
-//  1. Of a stack the compiler reads the two innermost places (internal/profile/graph.go of
-//     Go's source): the leaf, and the place of its call. A Profile keeps these, so its size
-//     depends on the program and not on the time that was sampled. Inlined calls are in a place.
+//  1. Of a stack the compiler reads the two innermost locations (internal/profile/graph.go of
+//     Go's source): the leaf, and the location of its call. A Profile keeps these, so its size
+//     depends on the program and not on the time that was sampled. Inlined calls are in a location.
 //  2. The compiler turns these into edges: caller, callee, and how many lines after
 //     the caller's first line the call is. Edges follows that computation in all rules; a
 //     test compares it with go tool preprofile.

@@ -44,9 +44,9 @@ func (p *Profile) Edges() (*Edges, error) {
 		clear(seen)
 		var parent node
 		has := false
-		walk := func(place Place, apart bool) error {
-			for i := len(place) - 1; i >= 0; i-- {
-				f := &place[i]
+		walk := func(location Location, apart bool) error {
+			for i := len(location) - 1; i >= 0; i-- {
+				f := &location[i]
 				n := node{f.Func, f.Start, f.Line, apart}
 				e.Lines = e.Lines || f.Start != 0
 				if has && n != parent && !seen[link{parent, n}] {
@@ -63,11 +63,11 @@ func (p *Profile) Edges() (*Edges, error) {
 			return nil
 		}
 		if pair.Caller != None {
-			if err := walk(p.Places[pair.Caller], !pair.Same); err != nil {
+			if err := walk(p.Locations[pair.Caller], !pair.Same); err != nil {
 				return nil, err
 			}
 		}
-		if err := walk(p.Places[pair.Leaf], false); err != nil {
+		if err := walk(p.Locations[pair.Leaf], false); err != nil {
 			return nil, err
 		}
 	}

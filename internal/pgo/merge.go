@@ -134,9 +134,9 @@ func (m *Merger) Profile() (*Profile, int) {
 // scaled adds the weights of q, multiplied by a factor and rounded. A positive weight stays
 // at least 1.
 func (p *Profile) scaled(q *Profile, factor float64) error {
-	places := make([]int32, len(q.Places))
-	for i, place := range q.Places {
-		places[i] = p.Place(place)
+	locations := make([]int32, len(q.Locations))
+	for i, location := range q.Locations {
+		locations[i] = p.Location(location)
 	}
 	for function, w := range q.Lost {
 		p.lose(function, int64(min(float64(w)*factor, math.MaxInt64/2)))
@@ -149,9 +149,9 @@ func (p *Profile) scaled(q *Profile, factor float64) error {
 			}
 			w = max(int64(f), 1)
 		}
-		pair.Leaf = places[pair.Leaf]
+		pair.Leaf = locations[pair.Leaf]
 		if pair.Caller != None {
-			pair.Caller = places[pair.Caller]
+			pair.Caller = locations[pair.Caller]
 		}
 		if err := p.add(pair, w); err != nil {
 			return err

@@ -28,8 +28,8 @@ func Shrink(p *Profile, e *Edges) *Profile {
 	small := p.Empty()
 	for _, edge := range e.Sorted() {
 		const first = 1 // arbitrary: the compiler uses only the offset
-		leaf := small.Place(Place{{Func: edge.Callee, Start: first, Line: first}})
-		small.Weight[Pair{leaf, small.Place(Place{{Func: edge.Caller, Start: first, Line: first + edge.Offset}}), false}] += e.Weight[edge]
+		leaf := small.Location(Location{{Func: edge.Callee, Start: first, Line: first}})
+		small.Weight[Pair{leaf, small.Location(Location{{Func: edge.Caller, Start: first, Line: first + edge.Offset}}), false}] += e.Weight[edge]
 	}
 	return small
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // random returns a profile with all that profiles of programs have, and what they should not have:
-// recursion on one line and one address, inlining, places without lines or functions, the same line
+// recursion on one line and one address, inlining, locations without lines or functions, the same line
 // at several addresses, lines before a function's first.
 func random(r *rand.Rand, samples int) *profile.Profile {
 	q := &profile.Profile{
@@ -147,7 +147,7 @@ func TestWriteIsByContent(t *testing.T) {
 // two returns a profile of one call.
 func two(unit Unit, weight int64) *Profile {
 	p := New(unit)
-	if err := p.Add(Place{{Func: "main.g", Start: 20, Line: 21}}, Place{{Func: "main.f", Start: 10, Line: 13}}, false, weight); err != nil {
+	if err := p.Add(Location{{Func: "main.g", Start: 20, Line: 21}}, Location{{Func: "main.f", Start: 10, Line: 13}}, false, weight); err != nil {
 		panic(err)
 	}
 	return p

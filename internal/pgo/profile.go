@@ -7,23 +7,15 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// Frame is a function with a line in it.
-type Frame struct {
-	Func     string // the linker's name; "": unknown
-	File     string // "": unknown
-	Start    int    // the function's first line; 0: unknown
-	Line     int    // 0: unknown
-	Disc     int    // DWARF's discriminator, which distinguishes parts of a line; 0: none
-	Prologue bool   // the instruction is in the function's prologue
-}
-
-// Place is an instruction, as a list of functions: first the one whose line it is, then those that
+// Location is an instruction, as a list of functions: first the one whose line it is, then those that
 // it was inlined into; the last is the function whose code it is.
-type Place []Frame
+type Location []symbols.Frame
 
-// Pair is the part of a stack that a Profile keeps: places by their index in Profile.Places.
+// Pair is the part of a stack that a Profile keeps: locations by their index in Profile.Locations.
 type Pair struct {
 	Leaf, Caller int32 // Caller is None for a leaf without a caller
 	// Same reports that both have the same address, or that addresses are unknown. The compiler
@@ -44,14 +36,14 @@ const (
 	Nanoseconds Unit = "cpu/nanoseconds"
 )
 
-// Profile has the weights of the places of a program, and of their callers.
+// Profile has the weights of the locations of a program, and of their callers.
 type Profile struct {
-	Places   []Place
-	Weight   map[Pair]int64
-	Unit     Unit
-	Period   time.Duration // the CPU time per sample, for Samples; 0: unknown
-	Duration time.Duration // of all sampling together; 0: unknown
-	Comments []string      // on its origin, a line each
+	Locations []Location
+	Weight    map[Pair]int64
+	Unit      Unit
+	Period    time.Duration // the CPU time per sample, for Samples; 0: unknown
+	Duration  time.Duration // of all sampling together; 0: unknown
+	Comments  []string      // on its origin, a line each
 	// Lost is the weight of samples whose caller is unknown, by the function whose code they are
 	// in; Write does not keep it.
 	Lost   map[string]int64
@@ -79,12 +71,12 @@ func (p *Profile) Empty() *Profile {
 	return q
 }
 
-// Place returns the index of a place, and adds it if it is new. It keeps no reference to its
-// argument.
-func (p *Profile) Place(place Place) int32 {
+// Location returns the index of a location, and adds it if it is new. It keeps no reference to its
+// argument, and no addresses: the same lines at several addresses are one location.
+func (p *Profile) Location(location Location) int32 {
 	p.key = p.key[:0]
-	for i := range place {
-		f := &place[i]
+	for i := range location {
+		f := &location[i]
 		p.key = binary.AppendUvarint(p.key, uint64(p.text(f.Func)))
 		p.key = binary.AppendUvarint(p.key, uint64(p.text(f.File)))
 		p.key = binary.AppendVarint(p.key, int64(f.Start))
@@ -98,9 +90,13 @@ func (p *Profile) Place(place Place) int32 {
 	}
 	id, ok := p.ids[string(p.key)]
 	if !ok {
-		id = int32(len(p.Places))
+		id = int32(len(p.Locations))
 		p.ids[string(p.key)] = id
-		p.Places = append(p.Places, slices.Clone(place))
+		location = slices.Clone(location)
+		for i := range location {
+			location[i].PC, location[i].Object = 0, ""
+		}
+		p.Locations = append(p.Locations, location)
 	}
 	return id
 }
@@ -116,16 +112,16 @@ func (p *Profile) text(s string) uint32 {
 
 // Add adds weight to the pair of a leaf and its caller; caller is nil if there is none. The error
 // is ErrOverflow.
-func (p *Profile) Add(leaf, caller Place, same bool, weight int64) error {
-	pair := Pair{p.Place(leaf), None, same}
+func (p *Profile) Add(leaf, caller Location, same bool, weight int64) error {
+	pair := Pair{p.Location(leaf), None, same}
 	if caller != nil {
-		pair.Caller = p.Place(caller)
+		pair.Caller = p.Location(caller)
 	}
 	return p.add(pair, weight)
 }
 
 // AddLost is Add for a leaf whose caller is unknown.
-func (p *Profile) AddLost(leaf Place, weight int64) error {
+func (p *Profile) AddLost(leaf Location, weight int64) error {
 	if len(leaf) > 0 {
 		p.lose(leaf[len(leaf)-1].Func, weight)
 	}
@@ -182,12 +178,12 @@ func (p *Profile) Total() (all int64, err error) {
 // Starts reports whether the first line of some function is known. The compiler refuses a profile
 // otherwise.
 func (p *Profile) Starts() bool {
-	for _, place := range p.Places {
-		for i := range place {
-			if place[i].Start != 0 {
+	for _, location := range p.Locations {
+		for i := range location {
+			if location[i].Start != 0 {
 				return true
 			}
 		}
 	}
-	return len(p.Places) == 0
+	return len(p.Locations) == 0
 }

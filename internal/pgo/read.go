@@ -7,12 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/pprof/profile"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/scopeview/scopeview/internal/samples"
 )
 
 // ErrNotPprof reports that a file is not a profile in pprof's format.
@@ -142,7 +143,7 @@ func ofPprof(q *profile.Profile, executable string) (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	places := map[*profile.Location]int32{nil: None}
+	locations := map[*profile.Location]int32{nil: None}
 	for _, x := range q.Sample {
 		var leaf, caller *profile.Location
 		switch at := x.Location; {
@@ -155,7 +156,7 @@ func ofPprof(q *profile.Profile, executable string) (*Profile, error) {
 		if w == 0 || leaf == nil || !wanted(leaf, caller) {
 			continue
 		}
-		pair := Pair{p.located(places, leaf), p.located(places, caller), caller != nil && leaf.Address == caller.Address}
+		pair := Pair{p.located(locations, leaf), p.located(locations, caller), caller != nil && leaf.Address == caller.Address}
 		if err := p.add(pair, w); err != nil {
 			return nil, err
 		}
@@ -164,24 +165,19 @@ func ofPprof(q *profile.Profile, executable string) (*Profile, error) {
 	return p, err
 }
 
-// located returns the place of a location, which it adds if it is new.
-func (p *Profile) located(places map[*profile.Location]int32, l *profile.Location) int32 {
-	id, ok := places[l]
+// located returns the index of a pprof location, which it adds if it is new.
+func (p *Profile) located(locations map[*profile.Location]int32, l *profile.Location) int32 {
+	id, ok := locations[l]
 	if ok {
 		return id
 	}
-	place := make(Place, 0, len(l.Line))
-	for _, line := range l.Line {
-		f := Frame{Func: line.Function.Name, File: line.Function.Filename, Start: int(line.Function.StartLine), Line: int(line.Line)}
-		if system := line.Function.SystemName; system != "" && strings.HasPrefix(f.Func, system+" (") { // scopeview added a suffix to distinguish functions of the same name
-			f.Func = system
+	location := Location(samples.LocationFrames(l))
+	for i, line := range l.Line {
+		if system := line.Function.SystemName; system != "" && strings.HasPrefix(line.Function.Name, system+" (") { // scopeview added a suffix to distinguish functions of the same name
+			location[i].Func = system
 		}
-		place = append(place, f)
 	}
-	if len(place) == 0 {
-		place = Place{{}}
-	}
-	id = p.Place(slices.Clip(place))
-	places[l] = id
+	id = p.Location(location)
+	locations[l] = id
 	return id
 }

@@ -19,12 +19,13 @@ const kernel = "[kernel]"
 // frames. Their stacks must end where goroutines begin, because a go statement is not a call. If
 // at is not nil it returns the functions at a frame's address, with the linker's names. The error
 // is ErrNoCPU or ErrOverflow.
-func OfSamples(s *samples.Profile, object string, at func(f *samples.Frame) []symbols.Place) (*Profile, error) {
+func OfSamples(s *samples.Profile, object string, at func(f *symbols.Frame) []symbols.Frame) (*Profile, error) {
 	m := s.Metric("cpu")
 	if m < 0 {
 		return nil, ErrNoCPU
 	}
 	p := New(Nanoseconds)
+	r := sampleReader{s, at, p}
 	p.Duration = time.Duration(max(s.To-s.From, 0))
 	for i := range s.Stacks {
 		x := &s.Stacks[i]
@@ -33,60 +34,65 @@ func OfSamples(s *samples.Profile, object string, at func(f *samples.Frame) []sy
 		for len(frames) > 1 && frames[0].Object == kernel { // the call into it is the program's
 			frames = frames[1:]
 		}
-		if weight <= 0 || !slices.ContainsFunc(frames, func(f *samples.Frame) bool { return f.Object == object }) {
+		if weight <= 0 || !slices.ContainsFunc(frames, func(f *symbols.Frame) bool { return f.Object == object }) {
 			continue
 		}
-		if err := p.addStack(frames, at, weight); err != nil {
+		if err := r.add(frames, weight); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
 }
 
-func (p *Profile) addStack(frames []*samples.Frame, at func(f *samples.Frame) []symbols.Place, weight int64) error {
-	leaf, n := placeOf(frames, at)
-	switch {
-	case n == len(frames):
-		return p.Add(leaf, nil, false, weight)
-	case frames[n].Func == samples.UnknownCallerName || frames[n].Func == samples.TruncatedName:
-		return p.AddLost(leaf, weight)
-	}
-	caller, _ := placeOf(frames[n:], at)
-	return p.Add(leaf, caller, frames[0].PC == frames[n].PC, weight)
+// sampleReader adds samples to a profile.
+type sampleReader struct {
+	from *samples.Profile
+	at   func(f *symbols.Frame) []symbols.Frame // may be nil
+	to   *Profile
 }
 
-// placeOf returns the innermost place of a stack, and the number of its frames.
-func placeOf(frames []*samples.Frame, at func(f *samples.Frame) []symbols.Place) (place Place, n int) {
-	if at != nil {
-		for _, x := range at(frames[0]) {
-			place = append(place, Frame{Func: x.Func, File: x.File, Start: x.Start, Line: x.Line})
+func (r *sampleReader) add(frames []*symbols.Frame, weight int64) error {
+	leaf, n := r.location(frames)
+	switch {
+	case n == len(frames):
+		return r.to.Add(leaf, nil, false, weight)
+	case frames[n].Func == samples.UnknownCallerName || frames[n].Func == samples.TruncatedName:
+		return r.to.AddLost(leaf, weight)
+	}
+	caller, _ := r.location(frames[n:])
+	return r.to.Add(leaf, caller, frames[0].PC == frames[n].PC, weight)
+}
+
+// location returns the innermost location of a stack, and the number of its frames.
+func (r *sampleReader) location(frames []*symbols.Frame) (location Location, n int) {
+	if r.at != nil {
+		location = r.at(frames[0])
+		if n = len(location); n > 0 && n <= len(frames) && r.alike(location, frames) {
+			return location, n
 		}
-		if n = len(place); n > 0 && n <= len(frames) && alike(place, frames) {
-			return place, n
-		}
-		place = place[:0]
+		location = nil
 	}
 	for n = 0; n < len(frames); n++ {
 		f := frames[n]
-		x := Frame{Func: f.Symbol(), File: f.File, Start: f.Start, Line: f.Line}
-		if f.Func == samples.UnknownName {
-			x = Frame{}
+		x := *f
+		if x.Func = r.from.Symbol(f); x.Func == samples.UnknownName {
+			x = symbols.Frame{}
 		}
-		place = append(place, x)
+		location = append(location, x)
 		if !f.Inlined {
 			n++
 			break
 		}
 	}
-	return place, n
+	return location, n
 }
 
 // alike reports whether the functions and lines from the executable agree with those of the
 // samples, so that the address belongs to it.
-func alike(place Place, frames []*samples.Frame) bool {
-	for i := range place {
+func (r *sampleReader) alike(location Location, frames []*symbols.Frame) bool {
+	for i := range location {
 		f := frames[i]
-		if symbols.PrintName(place[i].Func) != symbols.PrintName(f.Symbol()) || f.Line != 0 && f.Line != place[i].Line {
+		if symbols.PrintName(location[i].Func) != symbols.PrintName(r.from.Symbol(f)) || f.Line != 0 && f.Line != location[i].Line {
 			return false
 		}
 	}

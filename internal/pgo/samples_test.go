@@ -4,15 +4,16 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // TestNoEdgeOfUnknownCallers: a caller that is unknown, or was cut off, makes no edge, and neither
 // does the frame above it.
 func TestNoEdgeOfUnknownCallers(t *testing.T) {
-	frame := func(name string, line int) *samples.Frame {
-		return &samples.Frame{Func: name, File: "a.go", Start: 1, Line: line}
+	frame := func(name string, line int) *symbols.Frame {
+		return &symbols.Frame{Func: name, File: "a.go", Start: 1, Line: line}
 	}
-	stack := func(frames ...*samples.Frame) samples.Stack {
+	stack := func(frames ...*symbols.Frame) samples.Stack {
 		return samples.Stack{Frames: frames, Values: []int64{10}}
 	}
 	leaf, main := frame("main.leaf", 3), frame("main.main", 5)

@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// Addresses of the places of a written profile. The compiler uses them only to compare a
+// Addresses of the locations of a written profile. The compiler uses them only to compare a
 // leaf's with its caller's: equal lines of one address do not call each other.
 const (
 	sameAddress = 0
@@ -42,11 +44,11 @@ func (p *Profile) Write(w io.Writer) error {
 // byContent returns the pairs in an order that depends only on their contents: the heaviest
 // first.
 func (p *Profile) byContent() []Pair {
-	ids := make([]int32, len(p.Places))
+	ids := make([]int32, len(p.Locations))
 	for i := range ids {
 		ids[i] = int32(i)
 	}
-	slices.SortFunc(ids, func(a, b int32) int { return slices.CompareFunc(p.Places[a], p.Places[b], compareFrames) })
+	slices.SortFunc(ids, func(a, b int32) int { return p.Locations[a].compare(p.Locations[b]) })
 	rank := make([]int32, len(ids))
 	for i, id := range ids {
 		rank[id] = int32(i)
@@ -64,9 +66,8 @@ func (p *Profile) byContent() []Pair {
 	return list
 }
 
-func compareFrames(a, b Frame) int {
-	return cmp.Or(cmp.Compare(a.Func, b.Func), cmp.Compare(a.File, b.File), cmp.Compare(a.Start, b.Start),
-		cmp.Compare(a.Line, b.Line), cmp.Compare(a.Disc, b.Disc), compareBool(a.Prologue, b.Prologue))
+func (l Location) compare(m Location) int {
+	return slices.CompareFunc(l, m, func(a, b symbols.Frame) int { return a.Compare(&b) })
 }
 
 type function struct {
@@ -77,7 +78,7 @@ type function struct {
 type pprofWriter struct {
 	p         *Profile
 	q         *profile.Profile
-	locations map[[2]int32]*profile.Location // by place and address
+	locations map[[2]int32]*profile.Location // by location and address
 	functions map[function]*profile.Function
 }
 
@@ -93,16 +94,16 @@ func (b *pprofWriter) sample(pair Pair) {
 	b.q.Sample = append(b.q.Sample, s)
 }
 
-func (b *pprofWriter) location(place, address int32) *profile.Location {
-	key := [2]int32{place, address}
+func (b *pprofWriter) location(location, address int32) *profile.Location {
+	key := [2]int32{location, address}
 	l := b.locations[key]
 	if l != nil {
 		return l
 	}
 	l = &profile.Location{ID: uint64(len(b.q.Location) + 1), Address: uint64(address)}
-	for i := range b.p.Places[place] {
-		f := &b.p.Places[place][i]
-		if *f == (Frame{}) && len(b.p.Places[place]) == 1 {
+	for i := range b.p.Locations[location] {
+		f := &b.p.Locations[location][i]
+		if *f == (symbols.Frame{}) && len(b.p.Locations[location]) == 1 {
 			break // nothing is known of it
 		}
 		l.Line = append(l.Line, profile.Line{Function: b.function(f), Line: int64(f.Line)})
@@ -112,7 +113,7 @@ func (b *pprofWriter) location(place, address int32) *profile.Location {
 	return l
 }
 
-func (b *pprofWriter) function(f *Frame) *profile.Function {
+func (b *pprofWriter) function(f *symbols.Frame) *profile.Function {
 	key := function{f.Func, f.File, f.Start}
 	x := b.functions[key]
 	if x == nil {

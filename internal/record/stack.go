@@ -75,17 +75,13 @@ func (r *recorder) first() *sweeper.Sweeper {
 	s = sweeper.New(sweeper.Config{
 		Every: r.opts.Heartbeat,
 		Frame: func(f *sweeper.Frame) bool {
-			return r.block(format.BlockFrame, format.AppendFrame(nil, (*format.Frame)(f)))
+			return r.block(format.BlockFrame, format.AppendFrame(nil, f))
 		},
 		Stack: func(s *sweeper.Stack) bool {
-			return r.block(format.BlockStack, format.AppendStack(nil, (*format.Stack)(s)))
+			return r.block(format.BlockStack, format.AppendStack(nil, s))
 		},
 		Counts: func(cs []sweeper.Count) bool {
-			out := make([]format.Count, len(cs))
-			for i, c := range cs {
-				out[i] = format.Count(c)
-			}
-			return r.block(format.BlockCount, format.AppendCounts(nil, r.clock.Now(), out))
+			return r.block(format.BlockCount, format.AppendCounts(nil, r.clock.Now(), cs))
 		},
 		Round: r.flusher.Cost.Round,
 		Inner: stackEntry,

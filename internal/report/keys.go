@@ -4,6 +4,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/show"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -44,7 +45,7 @@ func KeptOf(t *trace.Trace) Kept {
 	return k
 }
 
-// Frame is a place in a program.
+// Frame is a frame as a row of a document.
 type Frame struct {
 	Function string `json:"function" says:"with its package's path"`
 	File     string `json:"file" says:"as the compiler was given it"`
@@ -52,13 +53,14 @@ type Frame struct {
 	Inlined  bool   `json:"inlined" says:"into the next frame's function"`
 }
 
-// Short returns the frame as in a list of callers: the function without its package's path, and the
-// line.
-func (f Frame) Short() string {
-	if f.Line == 0 {
-		return format.ShortFunction(f.Function)
-	}
-	return format.ShortFunction(f.Function) + " " + show.Place(f.File, int(f.Line))
+// FrameOf returns the row of a frame.
+func FrameOf(f *symbols.Frame) Frame {
+	return Frame{Function: f.Func, File: f.File, Line: uint32(f.Line), Inlined: f.Inlined}
+}
+
+// String formats the frame as symbols.Frame does.
+func (f Frame) String() string {
+	return (&symbols.Frame{Func: f.Function, File: f.File, Line: int(f.Line)}).String()
 }
 
 // Holder is a scope or a wait that accounts for a part of the time for which a lock was held.

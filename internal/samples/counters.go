@@ -10,6 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -120,12 +121,14 @@ func (c *counters) add(k trace.Counter) {
 }
 
 // ownFrames returns a stack of the trace in the form of the Go execution trace's stacks.
-func ownFrames(t *trace.Trace, id uint32) []format.Frame {
-	frames := t.AppendFrames(nil, id)
-	if t.CutOff(id) {
-		return append(frames, format.Frame{Function: TruncatedName})
+func ownFrames(t *trace.Trace, id uint32) (frames []symbols.Frame) {
+	for _, f := range t.AppendFrames(nil, id) {
+		frames = append(frames, symbols.FrameOf(&f))
 	}
-	return frames[:gotrace.WithoutBegin(len(frames), func(i int) string { return frames[i].Function })]
+	if t.CutOff(id) {
+		return append(frames, symbols.Frame{Func: TruncatedName})
+	}
+	return frames[:gotrace.WithoutBegin(len(frames), func(i int) string { return frames[i].Func })]
 }
 
 // stack returns the sum's id of a stack of the trace.
@@ -136,28 +139,28 @@ func (c *counters) stack(id uint32) uint32 {
 	frames, pcs := ownFrames(c.t, id), c.t.PCs(id)
 	var ids []uint32
 	for _, f := range frames {
-		fr := Frame{Func: f.Function, File: f.File, Line: int(f.Line), Start: int(f.Start), Inlined: f.Inlined}
 		if f.Line == 0 && f.File != "" { // it has no known source
-			if fr.File = ""; f.File != c.r.p.Binary {
-				fr.Object = f.File
+			if f.File != c.r.p.Binary {
+				f.Object = f.File
 			}
+			f.File = ""
 		}
 		if len(pcs) > 0 {
-			fr.PC = pcs[0]
-			if o := c.t.CodeAt(fr.PC); o != nil {
-				fr.Object = c.object(o)
+			f.PC = pcs[0]
+			if o := c.t.CodeAt(f.PC); o != nil {
+				f.Object = c.object(o)
 				if o.Addr != 0 {
-					fr.PC += o.Addr - o.From
+					f.PC += o.Addr - o.From
 				}
 			}
 			if !f.Inlined {
 				pcs = pcs[1:]
 			}
 		}
-		ids = append(ids, c.r.frameID(fr))
+		ids = append(ids, c.r.frameID(f))
 	}
 	if len(ids) == 0 || id == format.OtherStacks {
-		ids = append(ids[:0], c.r.frameID(Frame{}))
+		ids = append(ids[:0], c.r.frameID(symbols.Frame{}))
 	}
 	stack := c.r.sum.stack(ids)
 	c.stacks[id] = stack

@@ -10,6 +10,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // goReader makes samples from a Go execution trace: from its CPU profile, and from each
@@ -219,7 +220,7 @@ const (
 func (r *goReader) sampledStack(f *states.Facts, id uint32, goid uint64) uint32 {
 	stack := r.stackOf(f, id, goid)
 	if ids := r.stacks[stack]; len(ids) == deepestSampleGo {
-		stack = r.sum.stack(append(slices.Clone(ids), r.frameID(Frame{Func: TruncatedName})))
+		stack = r.sum.stack(append(slices.Clone(ids), r.frameID(symbols.Frame{Func: TruncatedName})))
 	}
 	return stack
 }
@@ -228,7 +229,7 @@ func (r *goReader) sampledStack(f *states.Facts, id uint32, goid uint64) uint32 
 // <Unknown>, called by the function that its goroutine began with.
 func (r *goReader) stackOf(f *states.Facts, id uint32, goid uint64) uint32 {
 	if id == 0 {
-		r.ids = append(r.ids[:0], r.frameID(Frame{}))
+		r.ids = append(r.ids[:0], r.frameID(symbols.Frame{}))
 		if g := f.Goroutines[goid]; g != nil {
 			r.ids = r.appendFrames(r.ids, f, g.Start)
 		}
@@ -245,13 +246,12 @@ func (r *goReader) stackOf(f *states.Facts, id uint32, goid uint64) uint32 {
 }
 
 func (r *goReader) appendFrames(ids []uint32, f *states.Facts, stack uint32) []uint32 {
-	n := 0
-	for _, fr := range f.Stack(stack) {
-		ids = append(ids, r.frameID(Frame{Func: fr.Func, File: fr.File, Line: int(fr.Line), PC: fr.PC}))
-		n++
+	frames := f.Stack(stack)
+	for _, fr := range frames {
+		ids = append(ids, r.frameID(*fr))
 	}
-	if n >= deepestOfGo {
-		ids = append(ids, r.frameID(Frame{Func: TruncatedName}))
+	if len(frames) >= deepestOfGo {
+		ids = append(ids, r.frameID(symbols.Frame{Func: TruncatedName}))
 	}
 	return ids
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/show"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // Truncated reports whether a stack lacks its outermost callers. Those of the go statement
@@ -11,7 +12,7 @@ import (
 func (s *Stack) Truncated() bool { return s.has(TruncatedName) }
 
 func (s *Stack) has(function string) bool {
-	return slices.ContainsFunc(s.Frames, func(f *Frame) bool { return f.Func == function })
+	return slices.ContainsFunc(s.Frames, func(f *symbols.Frame) bool { return f.Func == function })
 }
 
 // Truncated returns, for each metric that is not a sum, the total of the stacks that lack

@@ -3,6 +3,8 @@ package samples
 import (
 	"fmt"
 	"slices"
+
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // FoldInlined removes the frames that are known to be inlined: their metrics become
@@ -20,7 +22,7 @@ func (p *Profile) FoldInlined() {
 				kept[f.Func] = true
 			}
 		}
-		s.Frames = slices.Concat(slices.DeleteFunc(slices.Clone(s.Frames[:len(s.Frames)-1]), func(f *Frame) bool { return f.Inlined }), s.Frames[len(s.Frames)-1:])
+		s.Frames = slices.Concat(slices.DeleteFunc(slices.Clone(s.Frames[:len(s.Frames)-1]), func(f *symbols.Frame) bool { return f.Inlined }), s.Frames[len(s.Frames)-1:])
 	}
 	var both []string
 	for f := range gone {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -140,7 +141,7 @@ func (s *sum) wantsObject(sel *Selection, stack uint32) bool {
 func (s *sum) tellApart() {
 	type home struct{ object, file string }
 	homes := map[string]map[home]bool{}
-	of := func(f *Frame) home {
+	of := func(f *symbols.Frame) home {
 		h := home{object: cmp.Or(f.Object, s.p.Binary, "the program")}
 		if ext := path.Ext(f.File); cSources[strings.ToLower(ext)] {
 			h.file = f.File
@@ -172,7 +173,7 @@ func (s *sum) tellApart() {
 		} else {
 			label = cmp.Or(label, short)
 		}
-		f.symbol = f.Func
+		s.p.symbols[f] = f.Func
 		defer func() { f.Func += " (" + label + ")" }() // deferred: other frames are still compared with it
 	}
 }

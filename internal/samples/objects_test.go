@@ -66,8 +66,8 @@ func TestToldApart(t *testing.T) {
 		var got []string
 		for _, s := range p.Stacks {
 			got = append(got, s.Frames[0].Func)
-			if name, _, _ := strings.Cut(s.Frames[0].Func, " ("); s.Frames[0].Symbol() != name {
-				t.Errorf("%s has the symbol %s", s.Frames[0].Func, s.Frames[0].Symbol())
+			if name, _, _ := strings.Cut(s.Frames[0].Func, " ("); p.Symbol(s.Frames[0]) != name {
+				t.Errorf("%s has the symbol %s", s.Frames[0].Func, p.Symbol(s.Frames[0]))
 			}
 		}
 		slices.Sort(got)

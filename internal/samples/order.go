@@ -9,20 +9,12 @@ import (
 func sortStacks(list []Stack) {
 	slices.SortFunc(list, func(a, b Stack) int {
 		for i := 0; i < min(len(a.Frames), len(b.Frames)); i++ {
-			if c := a.Frames[i].compare(b.Frames[i]); c != 0 {
+			if c := a.Frames[i].Compare(b.Frames[i]); c != 0 {
 				return c
 			}
 		}
 		return cmp.Or(cmp.Compare(len(a.Frames), len(b.Frames)), a.Labels.compare(b.Labels))
 	})
-}
-
-func (f *Frame) compare(g *Frame) int {
-	if f == g {
-		return 0
-	}
-	return cmp.Or(cmp.Compare(f.Func, g.Func), cmp.Compare(f.File, g.File), cmp.Compare(f.Line, g.Line), cmp.Compare(f.Start, g.Start),
-		cmp.Compare(f.PC, g.PC), cmp.Compare(f.Object, g.Object), b2i(f.Inlined)-b2i(g.Inlined))
 }
 
 func (l Labels) compare(m Labels) int {

@@ -11,6 +11,8 @@ import (
 	"strconv"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // OfPprof reads a profile in pprof's format, compressed or not, of runtime/pprof or of
@@ -61,10 +63,10 @@ func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error
 			ids = append(ids, fs...)
 		}
 		if len(ids) == 0 {
-			ids = append(ids, s.frameID(Frame{}))
+			ids = append(ids, s.frameID(symbols.Frame{}))
 		}
 		if len(ids) == limit && !begins[s.frame[ids[limit-1]].Func] {
-			ids = append(ids, s.frameID(Frame{Func: TruncatedName}))
+			ids = append(ids, s.frameID(symbols.Frame{Func: TruncatedName}))
 		}
 		k := rowKey{stack: s.stack(ids), labels: s.label(Labels{})}
 		if !s.wantsObject(sel, k.stack) {
@@ -148,16 +150,25 @@ func (s *sum) location(q *profile.Profile, l *profile.Location) (ids []uint32) {
 			s.p.object(Executable{object, m.File, m.BuildID})
 		}
 	}
-	pc := l.Address
+	for _, f := range LocationFrames(l) {
+		f.Object = object
+		ids = append(ids, s.frameID(f))
+	}
+	return ids
+}
+
+// LocationFrames returns the frames of a pprof profile's location, the innermost first: an unknown
+// one if it has no lines.
+func LocationFrames(l *profile.Location) (frames []symbols.Frame) {
 	for i, line := range l.Line {
-		f := Frame{Line: int(line.Line), PC: pc, Inlined: i < len(l.Line)-1, Object: object}
+		f := symbols.Frame{Line: int(line.Line), PC: l.Address, Inlined: i < len(l.Line)-1}
 		if line.Function != nil {
 			f.Func, f.File, f.Start = line.Function.Name, line.Function.Filename, int(line.Function.StartLine)
 		}
-		ids = append(ids, s.frameID(f))
+		frames = append(frames, f)
 	}
-	if len(ids) == 0 {
-		ids = append(ids, s.frameID(Frame{PC: pc, Object: object}))
+	if len(frames) == 0 {
+		frames = []symbols.Frame{{PC: l.Address}}
 	}
-	return ids
+	return frames
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // Unit is the unit of a metric.
@@ -66,21 +67,6 @@ const (
 	TruncatedName     = "<truncated>"
 )
 
-// Frame is a function on a stack, and the position in it.
-type Frame struct {
-	Func, File string // Func is never empty, and unique to a function; File "": not known
-	Line       int    // 0: not known
-	Start      int    // the function's first line; 0: not known
-	PC         uint64 // an address inside the call, of a leaf the instruction's; 0: not known
-	Inlined    bool   // known to be inlined into the next frame
-	Object     string // file whose code it is, or [kernel]; "": the program's own
-
-	symbol string // name of Func in the object, where several functions have that name; "": Func
-}
-
-// Symbol returns the function's name in its object, which other functions may have too.
-func (f *Frame) Symbol() string { return cmp.Or(f.symbol, f.Func) }
-
 // Labels identify the origin of samples, as far as Selection.Split requires it.
 type Labels struct {
 	Goid   uint64
@@ -94,8 +80,10 @@ type Labels struct {
 
 // Stack is a call stack, and its value of each metric.
 type Stack struct {
-	Frames []*Frame // leaf first; equal frames are the same pointer
-	Values []int64  // by Profile.Metrics; 0 for sums
+	// Frames are leaf first; equal frames are the same pointer. Their Func is never empty, and
+	// unique to a function.
+	Frames []*symbols.Frame
+	Values []int64 // by Profile.Metrics; 0 for sums
 	Labels Labels
 }
 
@@ -124,8 +112,12 @@ type Profile struct {
 	Aliases map[string][]string
 	Inlined bool // frames have Inlined; otherwise the executable may have it
 
-	objects map[string]Executable // by the objects' names in frames
+	objects map[string]Executable     // by the objects' names in frames
+	symbols map[*symbols.Frame]string // names of Func in the object, where several functions have that name
 }
+
+// Symbol returns the name of a frame's function in its object, which other functions may have too.
+func (p *Profile) Symbol(f *symbols.Frame) string { return cmp.Or(p.symbols[f], f.Func) }
 
 // Executions counts the executions of the selected scopes.
 type Executions struct {
@@ -166,9 +158,9 @@ func (p *Profile) Total() []int64 {
 }
 
 // Frames yields the frames of all stacks, each once.
-func (p *Profile) Frames() iter.Seq[*Frame] {
-	return func(yield func(*Frame) bool) {
-		seen := map[*Frame]bool{}
+func (p *Profile) Frames() iter.Seq[*symbols.Frame] {
+	return func(yield func(*symbols.Frame) bool) {
+		seen := map[*symbols.Frame]bool{}
 		for i := range p.Stacks {
 			for _, f := range p.Stacks[i].Frames {
 				if seen[f] {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -124,12 +125,12 @@ func TestPprofTypes(t *testing.T) {
 // TestFoldInlined: metrics of inlined functions become their callers', the outermost frame
 // stays, and a note names a function that also occurs without inlining.
 func TestFoldInlined(t *testing.T) {
-	in := &Frame{Func: "in", Inlined: true}
-	out := &Frame{Func: "out"}
+	in := &symbols.Frame{Func: "in", Inlined: true}
+	out := &symbols.Frame{Func: "out"}
 	p := &Profile{Metrics: []Metric{cpu}, Stacks: []Stack{
-		{Frames: []*Frame{in, in, out}, Values: []int64{3}},
-		{Frames: []*Frame{{Func: "in"}, out}, Values: []int64{4}},
-		{Frames: []*Frame{in}, Values: []int64{5}},
+		{Frames: []*symbols.Frame{in, in, out}, Values: []int64{3}},
+		{Frames: []*symbols.Frame{{Func: "in"}, out}, Values: []int64{4}},
+		{Frames: []*symbols.Frame{in}, Values: []int64{5}},
 	}}
 	p.FoldInlined()
 	if got, want := text(p), "out:0 cpu=3\nin:0 out:0 cpu=4\nin:0 cpu=5"; got != want {
@@ -143,7 +144,7 @@ func TestFoldInlined(t *testing.T) {
 // TestGenericNames: instances of a generic function are one function.
 func TestGenericNames(t *testing.T) {
 	s := newSum()
-	a, b := s.frameID(Frame{Func: "slices.Sort[go.shape.int]"}), s.frameID(Frame{Func: "slices.Sort[go.shape.string]"})
+	a, b := s.frameID(symbols.Frame{Func: "slices.Sort[go.shape.int]"}), s.frameID(symbols.Frame{Func: "slices.Sort[go.shape.string]"})
 	if a != b || s.frame[a].Func != "slices.Sort[...]" {
 		t.Errorf("%d %d, %q", a, b, s.frame[a].Func)
 	}
@@ -210,7 +211,7 @@ func TestCounts(t *testing.T) {
 func TestOrigins(t *testing.T) {
 	s := newSum()
 	m := s.metric(cpu)
-	id := func(name string) uint32 { return s.stack([]uint32{s.frameID(Frame{Func: name})}) }
+	id := func(name string) uint32 { return s.stack([]uint32{s.frameID(symbols.Frame{Func: name})}) }
 	made := s.origin(id("made"), s.origin(id("first"), 0))
 	s.add(rowKey{stack: id("leaf"), origin: made}, m, 5)
 	p, err := s.profile()

@@ -8,6 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // Selection selects samples, and how they are kept separate.
@@ -47,7 +48,7 @@ type Sample struct {
 	// counter task-clock. Using both would count the same time twice.
 	OnCPU  bool
 	Value  int64
-	Frames []*Frame
+	Frames []*symbols.Frame
 	Stack  [2]uint32 // the same for samples with the same frames
 	Labels Labels    // all that are known, whatever Split selects
 	// Scopes are those around it, the outermost first, if Selection.Enclosing is set. They

@@ -14,8 +14,8 @@ type sum struct {
 	p       *Profile
 	metrics map[string]int
 	texts   map[string]string
-	frames  map[Frame]uint32
-	frame   []*Frame
+	frames  map[symbols.Frame]uint32
+	frame   []*symbols.Frame
 	ids     map[string]uint32 // of stacks, by their frames
 	stacks  [][]uint32        // [0] is empty
 	labels  []Labels
@@ -23,8 +23,8 @@ type sum struct {
 	origins []origin // [0] is none
 	madeAt  map[origin]uint32
 	rows    map[rowKey][]int64
-	weights []weight               // by metric
-	whole   map[[2]uint32][]*Frame // frames by stack and origin
+	weights []weight                       // by metric
+	whole   map[[2]uint32][]*symbols.Frame // frames by stack and origin
 	key     []byte
 }
 
@@ -48,10 +48,10 @@ type rowKey struct{ stack, origin, labels uint32 }
 
 func newSum() *sum {
 	return &sum{
-		p: &Profile{}, metrics: map[string]int{}, texts: map[string]string{}, frames: map[Frame]uint32{},
+		p: &Profile{symbols: map[*symbols.Frame]string{}}, metrics: map[string]int{}, texts: map[string]string{}, frames: map[symbols.Frame]uint32{},
 		ids: map[string]uint32{}, stacks: make([][]uint32, 1),
 		labels: make([]Labels, 1), labelID: map[Labels]uint32{{}: 0},
-		origins: make([]origin, 1), madeAt: map[origin]uint32{}, rows: map[rowKey][]int64{}, whole: map[[2]uint32][]*Frame{},
+		origins: make([]origin, 1), madeAt: map[origin]uint32{}, rows: map[rowKey][]int64{}, whole: map[[2]uint32][]*symbols.Frame{},
 	}
 }
 
@@ -66,7 +66,7 @@ func (s *sum) metric(m Metric) int {
 }
 
 // frameID returns the id of a frame. One without a function becomes <Unknown>.
-func (s *sum) frameID(f Frame) uint32 {
+func (s *sum) frameID(f symbols.Frame) uint32 {
 	if f.Func == "" {
 		f.Func = UnknownName
 	}
@@ -77,7 +77,8 @@ func (s *sum) frameID(f Frame) uint32 {
 	if !ok {
 		id = uint32(len(s.frame))
 		s.frames[f] = id
-		s.frame = append(s.frame, &f)
+		kept := f // f itself would be on the heap at each call
+		s.frame = append(s.frame, &kept)
 	}
 	return id
 }
@@ -154,7 +155,7 @@ func (s *sum) add(k rowKey, metric int, v int64) {
 }
 
 // framesOf returns the frames of a stack and of its origin.
-func (s *sum) framesOf(stack, origin uint32) []*Frame {
+func (s *sum) framesOf(stack, origin uint32) []*symbols.Frame {
 	key := [2]uint32{stack, origin}
 	frames, ok := s.whole[key]
 	if !ok {
@@ -164,12 +165,12 @@ func (s *sum) framesOf(stack, origin uint32) []*Frame {
 	return frames
 }
 
-func (s *sum) gather(stack, origin uint32) []*Frame {
+func (s *sum) gather(stack, origin uint32) []*symbols.Frame {
 	n := len(s.stacks[stack])
 	for o := origin; o != 0; o = s.origins[o].parent {
 		n += len(s.stacks[s.origins[o].stack])
 	}
-	frames := make([]*Frame, 0, n)
+	frames := make([]*symbols.Frame, 0, n)
 	for {
 		for _, f := range s.stacks[stack] {
 			frames = append(frames, s.frame[f])

@@ -11,6 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -147,10 +148,10 @@ func (s *sum) ofCounts(t *trace.Trace, sel *Selection) {
 		if !ok {
 			ids = ids[:0]
 			for _, f := range ownFrames(t, c.ID) {
-				ids = append(ids, s.frameID(Frame{Func: f.Function, File: f.File, Line: int(f.Line), Start: int(f.Start), Inlined: f.Inlined}))
+				ids = append(ids, s.frameID(f))
 			}
 			if len(ids) == 0 {
-				ids = append(ids, s.frameID(Frame{}))
+				ids = append(ids, s.frameID(symbols.Frame{}))
 			}
 			stack = s.stack(ids)
 			stacks[c.ID] = stack

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -324,9 +325,9 @@ func TestWhatStacksTell(t *testing.T) {
 		{"runtime.chanrecv1 github.com/scopeview/scopeview/scope.(*recorder).beats", Channel, system},
 		{"runtime.chanrecv1 main.f github.com/scopeview/scopeview/scope.startGo.func1", Channel, program},
 	} {
-		var frames []gotrace.Frame
+		var frames []*symbols.Frame
 		for name := range strings.FieldsSeq(c.stack) {
-			frames = append(frames, gotrace.Frame{Func: name})
+			frames = append(frames, &symbols.Frame{Func: name})
 		}
 		if s, k := stackState(frames), kindOf(frames); s != c.state || k != c.kind {
 			t.Errorf("%s: %v of %d, want %v of %d", c.stack, s, k, c.state, c.kind)

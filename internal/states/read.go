@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -54,7 +55,7 @@ type Goroutine struct {
 }
 
 // Stack returns a stack's frames, the leaf first; nil for 0.
-func (f *Facts) Stack(id uint32) []gotrace.Frame {
+func (f *Facts) Stack(id uint32) []*symbols.Frame {
 	if f.Info == nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // reasons maps Go's wait reasons (runtime/traceruntime.go of Go 1.26) to states. For sync,
@@ -33,7 +34,7 @@ const (
 )
 
 // kindOf returns the kind of a goroutine with such a stack.
-func kindOf(frames []gotrace.Frame) kind {
+func kindOf(frames []*symbols.Frame) kind {
 	if len(frames) == 0 {
 		return program
 	}
@@ -57,7 +58,7 @@ func whose(name string) kind {
 }
 
 // innerKind returns the kind of the innermost function outside of the runtime.
-func innerKind(frames []gotrace.Frame) kind {
+func innerKind(frames []*symbols.Frame) kind {
 	for _, f := range frames {
 		if !strings.HasPrefix(f.Func, "runtime.") {
 			return whose(f.Func)
@@ -86,7 +87,7 @@ var waitsIn = []struct {
 // no word for, or one word for several. "sync" covers everything that sleeps on the runtime's
 // semaphores, "forever" is a nil channel or a select without cases. Waits from before the
 // recording have no reason.
-func stackState(frames []gotrace.Frame) State {
+func stackState(frames []*symbols.Frame) State {
 	if len(frames) == 0 {
 		return Unknown
 	}

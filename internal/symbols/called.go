@@ -7,7 +7,7 @@ import (
 )
 
 // Calls reports whether the call that returns to ret can have called the given function, as
-// Places and Entry name it. It is false for a direct call of another function's entry: then
+// Frames and Entry name it. It is false for a direct call of another function's entry: then
 // the apparent caller called a function without a frame, which called the given one. It is
 // true where the target is unknown: for indirect calls, stubs of other files, and processors
 // other than amd64 and arm64.

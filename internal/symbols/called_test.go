@@ -53,7 +53,7 @@ func TestStubs(t *testing.T) {
 		t.Skip("this linker makes no stubs")
 	}
 	for pc := plt.Addr; pc < plt.Addr+plt.Size; pc++ {
-		if got := im.Places(pc); got != nil {
+		if got := im.Frames(pc); got != nil {
 			t.Fatalf("%#x, a stub, is at %+v", pc, got)
 		}
 	}
@@ -68,7 +68,7 @@ func TestPartsOfExecutables(t *testing.T) {
 		}
 		for _, s := range im.symbols {
 			if s.name == "main" {
-				if got := im.Places(s.addr); len(got) != 1 || got[0] != (Frame{Func: "main"}) {
+				if got := im.Frames(s.addr); len(got) != 1 || got[0] != (Frame{Func: "main"}) {
 					t.Errorf("%s: main is at %+v", version, got)
 				}
 			}

@@ -2,6 +2,7 @@ package symbols
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"encoding/binary"
 	"slices"
@@ -56,20 +57,8 @@ func newFrames(machine elf.Machine, order binary.ByteOrder, addr uint64, section
 		}
 		at += 4 + size
 	}
-	slices.SortStableFunc(f.list, func(a, b frameEntry) int {
-		if a.from < b.from {
-			return -1
-		}
-		return b2i(a.from > b.from)
-	})
+	slices.SortStableFunc(f.list, func(a, b frameEntry) int { return cmp.Compare(a.from, b.from) })
 	return f
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // common parses the common part of several entries. It returns nil for an unknown kind.

@@ -14,16 +14,6 @@ import (
 	"strings"
 )
 
-// Frame is a function with a line in it.
-type Frame struct {
-	Func     string // the linker's name; "": unknown
-	File     string // "": unknown
-	Start    int    // the function's first line; 0: unknown
-	Line     int    // 0: unknown
-	Disc     int    // DWARF's discriminator, which distinguishes parts of a line; 0: none
-	Prologue bool   // the instruction is in the function's prologue
-}
-
 // Image is an ELF file: a program or a shared object, compiled by Go, clang or gcc. The data
 // for Go code come from Go's table, those for other code from DWARF, or else from the symbol
 // table.

@@ -157,13 +157,13 @@ func TestAsTheSymbolizer(t *testing.T) {
 				if k := len(want[i]); k > 1 {
 					inlined = max(inlined, k)
 				}
-				got := im.Places(pc)
-				if !samePlaces(got, want[i], im.unitAt(pc)) && wrong < 5 {
+				got := im.Frames(pc)
+				if !sameFrames(got, want[i], im.unitAt(pc)) && wrong < 5 {
 					wrong++
 					t.Errorf("%#x is at %+v, want %+v", pc, got, want[i])
 				}
 				for _, f := range got {
-					discs = max(discs, f.Disc)
+					discs = max(discs, int(f.Disc))
 				}
 			}
 			// Clang writes discriminators only for profiles.
@@ -174,7 +174,7 @@ func TestAsTheSymbolizer(t *testing.T) {
 	}
 }
 
-func samePlaces(got []Frame, want []told, u *unit) bool {
+func sameFrames(got []Frame, want []told, u *unit) bool {
 	if len(got) != len(want) {
 		return false
 	}
@@ -210,12 +210,12 @@ func TestStretch(t *testing.T) {
 			}
 			n := 0
 			for pc := from; pc < to; n++ {
-				end, here := im.Stretch(pc), fmt.Sprint(im.Places(pc))
+				end, here := im.Stretch(pc), fmt.Sprint(im.Frames(pc))
 				if end <= pc {
 					t.Fatalf("%#x ends at %#x", pc, end)
 				}
 				for ; pc < min(end, to); pc++ {
-					if got := fmt.Sprint(im.Places(pc)); got != here {
+					if got := fmt.Sprint(im.Frames(pc)); got != here {
 						t.Fatalf("%#x is at %s, which it should share with %s", pc, got, here)
 					}
 				}
@@ -252,7 +252,7 @@ func TestPrologueAndEntry(t *testing.T) {
 			}
 			found++
 			for pc := s.addr; pc < s.to; pc++ {
-				list := im.Places(pc)
+				list := im.Frames(pc)
 				if got := list[len(list)-1].Prologue; got != (pc < end) {
 					t.Errorf("%s+%d: prologue %v, and it ends at %#x", s.name, pc-s.addr, got, end)
 				}
@@ -279,7 +279,7 @@ func TestWithoutDebugInformation(t *testing.T) {
 	}
 	for _, s := range im.symbols {
 		if s.name == "main" {
-			if got := im.Places(s.addr + 4); len(got) != 1 || got[0] != (Frame{Func: "main"}) {
+			if got := im.Frames(s.addr + 4); len(got) != 1 || got[0] != (Frame{Func: "main"}) {
 				t.Errorf("%+v", got)
 			}
 			if off := s.addr; im.Entry(s.addr) != "main" || im.Entry(off+1) != "" {
@@ -287,7 +287,7 @@ func TestWithoutDebugInformation(t *testing.T) {
 			}
 		}
 	}
-	if im.Places(1) != nil || im.Entry(1) != "" {
+	if im.Frames(1) != nil || im.Entry(1) != "" {
 		t.Error("there is nothing at 1")
 	}
 }
@@ -296,7 +296,7 @@ func TestWithoutDebugInformation(t *testing.T) {
 // from a base discriminator, a factor by which code was copied, and a number of the copy.
 func TestDiscriminators(t *testing.T) {
 	clang, other := &unit{clang: true}, &unit{}
-	for raw, want := range map[int64]int{0: 0, 2: 1, 4: 2, 62: 31, 1: 0, 3: 0, 192: 32} {
+	for raw, want := range map[int64]int32{0: 0, 2: 1, 4: 2, 62: 31, 1: 0, 3: 0, 192: 32} {
 		if got := clang.disc(raw); got != want {
 			t.Errorf("%d has base %d, want %d", raw, got, want)
 		}
@@ -317,7 +317,7 @@ func TestDiscriminators(t *testing.T) {
 			bits = 1
 		}
 		for _, copies := range []int64{0, 1, 6} { // the copy's number, packed after it
-			if got := clang.disc(raw | copies<<bits); got != int(base) {
+			if got := clang.disc(raw | copies<<bits); got != int32(base) {
 				t.Fatalf("%#x has base %d, want %d", raw|copies<<bits, got, base)
 			}
 		}
@@ -337,7 +337,7 @@ func TestGoImage(t *testing.T) {
 		t.Error("the entry of main.second")
 	}
 	for pc := f.Entry; pc < f.End; pc++ {
-		want, got := im.Go.Places(pc), im.Places(pc)
+		want, got := im.Go.Frames(pc), im.Frames(pc)
 		if len(want) != len(got) {
 			t.Fatalf("%#x is at %+v, want %+v", pc, got, want)
 		}
@@ -348,7 +348,7 @@ func TestGoImage(t *testing.T) {
 		}
 	}
 	f = im.Go.Find("main.main")[0]
-	first, last := im.Places(f.Entry), im.Places(f.End-1)
+	first, last := im.Frames(f.Entry), im.Frames(f.End-1)
 	if !first[len(first)-1].Prologue || last[len(last)-1].Prologue {
 		t.Errorf("by the linker's DWARF main.main begins with a prologue: %+v, %+v", first, last)
 	}
@@ -377,7 +377,7 @@ func FuzzImage(f *testing.F) {
 		for _, p := range im.loads {
 			pc := p.Vaddr
 			for range 64 {
-				im.Places(pc)
+				im.Frames(pc)
 				im.Entry(pc)
 				im.Frameless(pc)
 				next := im.Stretch(pc)

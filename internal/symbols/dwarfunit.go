@@ -24,9 +24,10 @@ type unit struct {
 
 // row is code of one line.
 type row struct {
-	from, to   uint64
-	file       string
-	line, disc int
+	from, to uint64
+	file     string
+	line     int
+	disc     int32
 }
 
 // scope is a function, or an inlined call.
@@ -34,9 +35,10 @@ type scope struct {
 	origin
 	entry, end uint64 // its first stretch of code
 	// For an inlined call:
-	into       int32 // the scope that contains it; none for a function
-	file       string
-	line, disc int
+	into int32 // the scope that contains it; none for a function
+	file string
+	line int
+	disc int32
 }
 
 // origin is the DWARF data about a function.
@@ -121,20 +123,20 @@ func (im *Image) readLines(u *unit, e *dwarf.Entry) (err error) {
 
 // disc returns a discriminator as compilers count them. LLVM packs the base discriminator
 // into the first 6 or 13 bits, followed by how often code was copied.
-func (u *unit) disc(d int64) int {
+func (u *unit) disc(d int64) int32 {
 	switch {
 	case d < 0 || d > 1<<32-1:
 		return 0
 	case !u.clang:
-		return int(d)
+		return int32(d)
 	case d&1 != 0: // none
 		return 0
 	}
 	d >>= 1
 	if d&0x20 == 0 {
-		return int(d & 0x1f)
+		return int32(d & 0x1f)
 	}
-	return int(d>>1&0xfe0 | d&0x1f)
+	return int32(d>>1&0xfe0 | d&0x1f)
 }
 
 // readScopes reads the tree of functions and inlined calls.

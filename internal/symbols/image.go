@@ -7,11 +7,11 @@ import (
 	"github.com/scopeview/scopeview/internal/unwind"
 )
 
-// Places returns the functions at an address, the innermost first: the inlined ones, and
+// Frames returns the functions at an address, the innermost first: the inlined ones, and
 // the one whose code it is. It returns nil if no function is known.
-func (im *Image) Places(pc uint64) (list []Frame) {
+func (im *Image) Frames(pc uint64) (list []Frame) {
 	if f := im.goFunc(pc); f != nil {
-		return im.goPlaces(f, pc)
+		return im.goFrames(f, pc)
 	}
 	sym, u := im.symbolAt(pc), im.unitAt(pc)
 	if u == nil {
@@ -31,6 +31,7 @@ func (im *Image) Places(pc uint64) (list []Frame) {
 		if s.into == outermost {
 			break
 		}
+		f.Inlined = true
 		list = append(list, f)
 		f = Frame{File: s.file, Line: s.line, Disc: s.disc}
 		id = s.into
@@ -94,10 +95,8 @@ func (im *Image) goFunc(pc uint64) *Func {
 	return f
 }
 
-func (im *Image) goPlaces(f *Func, pc uint64) (list []Frame) {
-	for _, p := range im.Go.Places(pc) {
-		list = append(list, Frame{Func: p.Func, File: p.File, Start: p.Start, Line: p.Line})
-	}
+func (im *Image) goFrames(f *Func, pc uint64) (list []Frame) {
+	list = im.Go.Frames(pc)
 	if u := im.unitAt(pc); u != nil && len(list) > 0 {
 		list[len(list)-1].Prologue = pc < u.prologueEnd(f.Entry, f.End)
 	}
@@ -133,7 +132,7 @@ func (im *Image) Entry(pc uint64) string {
 func (im *Image) Frameless(pc uint64) bool {
 	rule := im.code.Rule(pc)
 	if rule.How == unwind.Unknown { // decide by the prologue
-		list := im.Places(pc)
+		list := im.Frames(pc)
 		return len(list) > 0 && list[len(list)-1].Prologue
 	}
 	return rule.How == unwind.OnStack || rule.How == unwind.InLink
@@ -149,7 +148,7 @@ func (im *Image) Prologues() bool {
 	return false
 }
 
-// Stretch returns an address after pc up to which Places returns the same as for pc.
+// Stretch returns an address after pc up to which Frames returns the same as for pc.
 func (im *Image) Stretch(pc uint64) uint64 {
 	to := behind(im.edges, pc)
 	if u := im.unitAt(pc); u != nil {

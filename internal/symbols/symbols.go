@@ -132,22 +132,14 @@ func (b *Binary) At(pc uint64) (f *Func, file string, line int) {
 	return f, file, line
 }
 
-// Place is a function and a position in its source.
-type Place struct {
-	Func, File string
-	Line       int
-	Start      int  // the function's first line; 0: unknown
-	Inlined    bool // into the next one
-}
-
 // deepestInlining limits the depth of inlined calls, since a hostile tree may have cycles.
 const deepestInlining = 100
 
-// Places returns the functions at an address, the innermost first: the inlined ones, and the
+// Frames returns the functions at an address, the innermost first: the inlined ones, and the
 // one whose code it is. If the executable lacks the tree of inlined calls (it is a PIE, or
-// not ELF), Places returns only the latter, with the innermost file and line. It returns nil
+// not ELF), Frames returns only the latter, with the innermost file and line. It returns nil
 // if the address is in no function.
-func (b *Binary) Places(pc uint64) (list []Place) {
+func (b *Binary) Frames(pc uint64) (list []Frame) {
 	f, file, line := b.At(pc)
 	if f == nil {
 		return nil
@@ -157,11 +149,11 @@ func (b *Binary) Places(pc uint64) (list []Place) {
 		if !ok {
 			break
 		}
-		list = append(list, Place{call.name, file, line, call.start, true})
+		list = append(list, Frame{Func: call.name, File: file, Line: line, Start: call.start, Inlined: true})
 		pc = call.parent
 		_, file, line = b.At(pc)
 	}
-	return append(list, Place{f.Name, file, line, f.Line, false})
+	return append(list, Frame{Func: f.Name, File: file, Line: line, Start: f.Line})
 }
 
 // inlinedCall is one of a function's inlined calls.

@@ -291,20 +291,20 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// TestPlaces: an address in inlined code is in both functions, each at its own line.
-func TestPlaces(t *testing.T) {
+// TestFrames: an address in inlined code is in both functions, each at its own line.
+func TestFrames(t *testing.T) {
 	b := open(t, build(t, "GOOS=linux GOARCH=amd64", "-ldflags=-s -w"))
 	f := b.Find("main.second")[0]
 	for pc := f.Entry; pc < f.End; pc++ {
 		if _, _, line := b.At(pc); line != 8 {
 			continue
 		}
-		list := b.Places(pc)
+		list := b.Frames(pc)
 		if len(list) != 2 || list[0].Func != "main.third" || list[0].Line != 8 || list[0].Start != 7 || !list[0].Inlined ||
 			list[1].Func != "main.second" || list[1].Line != 38 || list[1].Start != 37 || list[1].Inlined {
 			t.Errorf("%+v", list)
 		}
-		if b.Places(f.Entry-1<<30) != nil {
+		if b.Frames(f.Entry-1<<30) != nil {
 			t.Error("there is no function")
 		}
 		return
@@ -331,7 +331,7 @@ func TestPlacesAreThoseOfTheRuntime(t *testing.T) {
 			if fn == nil || fn.Name() == "" {
 				continue
 			}
-			got := b.Places(pc)
+			got := b.Frames(pc)
 			if len(got) == 0 || PrintName(got[0].Func) != PrintName(fn.Name()) {
 				if wrong++; wrong < 10 {
 					t.Errorf("%#x is in %s, and we have %+v", pc, fn.Name(), got)

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"path"
-	"strconv"
-	"strings"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
@@ -14,6 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -97,15 +95,10 @@ func (s *States) take(facts *states.Facts) {
 	s.finish()
 }
 
-// frameTexts formats a stack's functions. It omits directories, which describe the machine
-// more than the program.
-func frameTexts(list []gotrace.Frame) (texts []string) {
+// frameTexts formats a stack's functions.
+func frameTexts(list []*symbols.Frame) (texts []string) {
 	for _, f := range list {
-		text := format.ShortFunction(f.Func)
-		if f.File != "" {
-			text += " " + path.Base(strings.ReplaceAll(f.File, `\`, "/")) + ":" + strconv.FormatUint(f.Line, 10)
-		}
-		texts = append(texts, text)
+		texts = append(texts, f.String())
 	}
 	return texts
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/callgraph"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 var updateSamples = flag.Bool("update-samples", false, "rewrite what the page's tests expect of samples")
@@ -45,9 +46,9 @@ func randomSamples(seed uint64, n int) (all []samples.Sample, p *samples.Profile
 		{Name: "cpu", Title: "CPU time", Unit: samples.Nanoseconds, Sampled: true}, {Name: "off", Title: "waits", Unit: samples.Nanoseconds},
 		{Name: "wall", Title: "both", Unit: samples.Nanoseconds, Of: []int{0, 1}},
 	}, ByScope: map[uint16]samples.Executions{7: {Slow: 1, Rest: 99, Limit: 1000}}, Notes: []string{"a note"}}
-	var frames []*samples.Frame
+	var frames []*symbols.Frame
 	for k := range 8 {
-		frames = append(frames, &samples.Frame{Func: fmt.Sprintf("main.f%d", k/2), File: []string{"/src/a.go", "/src/b.go"}[k/4], Line: 1 + k%3})
+		frames = append(frames, &symbols.Frame{Func: fmt.Sprintf("main.f%d", k/2), File: []string{"/src/a.go", "/src/b.go"}[k/4], Line: 1 + k%3})
 	}
 	stacks := map[string]uint32{}
 	for i := range n {
@@ -97,7 +98,7 @@ func makeSampleFixture(t *testing.T, seed uint64, n int) sampleFixture {
 		Container: base64.StdEncoding.EncodeToString(packed.Bytes()), Functions: map[string][4]int64{},
 		Callers: map[string][]fixtureEdge{}, Callees: map[string][]fixtureEdge{}, Lines: map[string][4]int64{},
 	}
-	costs := callgraph.Sum(p, func(f *samples.Frame) string { return f.Func })
+	costs := callgraph.Sum(p, func(f *symbols.Frame) string { return f.Func })
 	edges := func(list []callgraph.Edge) (to []fixtureEdge) {
 		for _, e := range list {
 			to = append(to, fixtureEdge{e.Func, [2]int64{e.Attr[0], e.Attr[1]}})
@@ -110,7 +111,7 @@ func makeSampleFixture(t *testing.T, seed uint64, n int) sampleFixture {
 		x := callgraph.CallersOf(p, costs, name)
 		f.Callers[name], f.Callees[name] = edges(x.Callers), edges(x.Callees)
 	}
-	for line, c := range callgraph.Sum(p, func(f *samples.Frame) int {
+	for line, c := range callgraph.Sum(p, func(f *symbols.Frame) int {
 		if f.File == "/src/a.go" {
 			return f.Line
 		}
@@ -205,7 +206,7 @@ func TestSamplesWithoutLevels(t *testing.T) {
 	p := &samples.Profile{Preset: "cpu", Metrics: []samples.Metric{
 		{Name: "cpu"}, {Name: "inuse-bytes", Level: true}, {Name: "off"}, {Name: "wall", Of: []int{0, 2}},
 	}}
-	f := []*samples.Frame{{Func: "main.f", File: "/src/a.go", Line: 1}}
+	f := []*symbols.Frame{{Func: "main.f", File: "/src/a.go", Line: 1}}
 	var all []samples.Sample
 	for m := range 3 {
 		all = append(all, samples.Sample{Time: int64(m), Metric: uint16(m), Value: 5, Frames: f})

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -192,7 +192,7 @@ func TestStacksOnce(t *testing.T) {
 }
 
 func TestFrameTexts(t *testing.T) {
-	got := frameTexts([]gotrace.Frame{{Func: "example.com/a/b/v2.(*T).M", File: `C:\src\t.go`, Line: 7}, {Func: "main.f"}})
+	got := frameTexts([]*symbols.Frame{{Func: "example.com/a/b/v2.(*T).M", File: `C:\src\t.go`, Line: 7}, {Func: "main.f"}})
 	if want := []string{"b.(*T).M t.go:7", "main.f"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -139,7 +140,7 @@ type stackIDs struct {
 	told  map[int64]bool
 }
 
-func (s *stackIDs) of(stack [2]uint32, frames []*samples.Frame) int64 {
+func (s *stackIDs) of(stack [2]uint32, frames []*symbols.Frame) int64 {
 	if id, ok := s.known[stack]; ok {
 		return id
 	}

@@ -41,12 +41,12 @@ type part struct {
 	last  bool
 	// Of locks: the scopes that continue after the part, and the rows whose scope began
 	// before it.
-	going  []frame
+	going  []openScope
 	before []lockRow
 }
 
-// frame is an open scope of a goroutine, or a hold of a lock.
-type frame struct {
+// openScope is an open scope of a goroutine, or a hold of a lock.
+type openScope struct {
 	of    uint64 // the goroutine; of a hold the lock: heldBit and its address
 	depth int32
 	end   int64
@@ -61,7 +61,7 @@ const heldBit = 1 << 63
 type lockRow struct {
 	table, row, column int
 
-	of    uint64 // as in frame
+	of    uint64 // as in openScope
 	depth int32
 	start int64
 }
@@ -74,13 +74,13 @@ type reader struct {
 	json   []byte
 	names  int  // number of names
 	locks  bool // there are locks, so that enclosing scopes are needed
-	around map[uint64][]frame
+	around map[uint64][]openScope
 	cached *sum
 	key    sumKey
 }
 
 func (x *export) newReader(locks bool) *reader {
-	return &reader{x: x, names: len(x.t.Names()), breaks: x.t.Breaks(), args: args.NewLister(x.t.Name), locks: locks, around: map[uint64][]frame{}}
+	return &reader{x: x, names: len(x.t.Names()), breaks: x.t.Breaks(), args: args.NewLister(x.t.Name), locks: locks, around: map[uint64][]openScope{}}
 }
 
 // Words in rows: kinds, qualities, the word for a lost name, and from firstName on the
@@ -228,7 +228,7 @@ func (r *reader) lock(p *part, e *trace.Event, at, took, open, track, goid, thre
 	b := p.rows[table]
 	in := r.within(p, lockRow{table, b.Len(), withinColumn, e.Goid, e.Depth, e.Start}).word
 	if table == ofHolds {
-		r.push(frame{heldBit | addr, 0, e.Start + e.Dur, either(in, track), e.Goid}, e.Start)
+		r.push(openScope{heldBit | addr, 0, e.Start + e.Dur, either(in, track), e.Goid}, e.Start)
 		b.Add(at, r.name(e.Name), took, track, goid, thread, int64(e.Depth), open, in, b.Bytes(r.arguments(e)), build, pod, weight)
 	} else {
 		// The holder when the wait began, and its scope at that time.
@@ -247,12 +247,12 @@ func (r *reader) lock(p *part, e *trace.Event, at, took, open, track, goid, thre
 
 // begin records the begin of a scope.
 func (r *reader) begin(e *trace.Event, end int64) {
-	r.push(frame{e.Goid, e.Depth, end, r.name(e.Name), e.Goid}, e.Start)
+	r.push(openScope{e.Goid, e.Depth, end, r.name(e.Name), e.Goid}, e.Start)
 }
 
 // push adds a scope or a hold that begins at a time, and removes those that have ended by
 // then.
-func (r *reader) push(f frame, at int64) {
+func (r *reader) push(f openScope, at int64) {
 	list := r.around[f.of]
 	for len(list) > 0 && (list[len(list)-1].depth >= f.depth || list[len(list)-1].end < at) {
 		list = list[:len(list)-1]
@@ -262,23 +262,23 @@ func (r *reader) push(f frame, at int64) {
 
 // within returns the innermost scope of a goroutine at a time, above a depth, or the holder
 // of a lock. If it began before the part, it is resolved later.
-func (r *reader) within(p *part, l lockRow) frame {
+func (r *reader) within(p *part, l lockRow) openScope {
 	if l.depth > 0 {
 		if f, ok := innermost(r.around[l.of], l); ok {
 			return f
 		}
 		p.before = append(p.before, l)
 	}
-	return frame{word: tables.Null}
+	return openScope{word: tables.Null}
 }
 
-func innermost(list []frame, l lockRow) (frame, bool) {
+func innermost(list []openScope, l lockRow) (openScope, bool) {
 	for i := len(list) - 1; i >= 0; i-- {
 		if f := list[i]; f.depth < l.depth && f.end >= l.start {
 			return f, true
 		}
 	}
-	return frame{}, false
+	return openScope{}, false
 }
 
 // either returns the first known one of two words.

@@ -32,7 +32,7 @@ func (x *export) records() error {
 			return err
 		}
 	}
-	m := &merger{x: x, watch: sel.Watch(), sums: map[sumKey]*sum{}, going: map[uint64][]frame{}}
+	m := &merger{x: x, watch: sel.Watch(), sums: map[sumKey]*sum{}, going: map[uint64][]openScope{}}
 	spare := sync.Pool{New: func() any { return &part{} }}
 	err := trace.EachPart(x.t, trace.Options{Stretch: stretchBytes}, func() func(*trace.Part) *part {
 		r := x.newReader(locks)
@@ -61,7 +61,7 @@ type merger struct {
 	x      *export
 	watch  *analysis.Watch
 	sums   map[sumKey]*sum
-	going  map[uint64][]frame // the open scopes of earlier parts, the outermost first
+	going  map[uint64][]openScope // the open scopes of earlier parts, the outermost first
 	failed error
 }
 
@@ -108,7 +108,7 @@ func (m *merger) resolve(p *part) {
 		}
 	}
 	for of, list := range m.going {
-		if list = slices.DeleteFunc(list, func(f frame) bool { return f.end < p.until }); len(list) == 0 {
+		if list = slices.DeleteFunc(list, func(f openScope) bool { return f.end < p.until }); len(list) == 0 {
 			delete(m.going, of)
 		} else {
 			m.going[of] = list

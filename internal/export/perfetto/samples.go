@@ -8,12 +8,13 @@ import (
 
 	"github.com/scopeview/scopeview/internal/export/rows"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // stacks holds the ids of the values that are interned for samples.
 type stacks struct {
 	ids       map[[2]uint32]uint64 // by Sample.Stack
-	frames    map[*samples.Frame]uint64
+	frames    map[*symbols.Frame]uint64
 	functions map[string]uint64
 	sources   map[string]uint64
 	objects   map[string]uint64 // mappings, and their paths
@@ -22,7 +23,7 @@ type stacks struct {
 // Sample implements rows.Sink.
 func (s *writer) Sample(x *rows.Sample) {
 	if s.stacks.ids == nil {
-		s.stacks = stacks{map[[2]uint32]uint64{}, map[*samples.Frame]uint64{}, map[string]uint64{}, map[string]uint64{}, map[string]uint64{}}
+		s.stacks = stacks{map[[2]uint32]uint64{}, map[*symbols.Frame]uint64{}, map[string]uint64{}, map[string]uint64{}, map[string]uint64{}}
 	}
 	s.interned = s.interned[:0]
 	id, ok := s.stacks.ids[x.Stack]
@@ -42,7 +43,7 @@ func (s *writer) Sample(x *rows.Sample) {
 }
 
 // defineStack defines a stack, whose outermost frame comes first.
-func (s *writer) defineStack(id uint64, frames []*samples.Frame) {
+func (s *writer) defineStack(id uint64, frames []*symbols.Frame) {
 	stack := appendVarint(nil, internedID, id)
 	for i := len(frames) - 1; i >= 0; i-- {
 		stack = appendVarint(stack, stackFrame, s.frame(frames[i]))
@@ -51,7 +52,7 @@ func (s *writer) defineStack(id uint64, frames []*samples.Frame) {
 }
 
 // frame returns the id of a frame.
-func (s *writer) frame(f *samples.Frame) uint64 {
+func (s *writer) frame(f *symbols.Frame) uint64 {
 	id, ok := s.stacks.frames[f]
 	if ok {
 		return id
@@ -75,7 +76,7 @@ func (s *writer) frame(f *samples.Frame) uint64 {
 }
 
 // mapping returns the id of the file with the frame's code.
-func (s *writer) mapping(f *samples.Frame) uint64 {
+func (s *writer) mapping(f *symbols.Frame) uint64 {
 	object := cmp.Or(f.Object, s.program)
 	if f.Func == samples.UnknownName && f.Object == "" {
 		object = f.Func // the file is not known

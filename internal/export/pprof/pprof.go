@@ -19,6 +19,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // Options are properties that a Profile does not have.
@@ -31,8 +32,9 @@ type Options struct {
 // out. The error is one of w, or p is too large for the format.
 func Write(w io.Writer, p *samples.Profile, o Options) error {
 	b := &builder{
+		p:     p,
 		q:     &profile.Profile{TimeNanos: o.Start.UnixNano(), DurationNanos: max(p.To-p.From, 0), DefaultSampleType: p.Preset},
-		scope: o.Scope, ids: map[*samples.Frame]uint32{}, functions: map[function]*profile.Function{}, locations: map[string]*profile.Location{},
+		scope: o.Scope, ids: map[*symbols.Frame]uint32{}, functions: map[function]*profile.Function{}, locations: map[string]*profile.Location{},
 	}
 	if b.scope == "" {
 		b.scope = "scope"
@@ -46,9 +48,9 @@ func Write(w io.Writer, p *samples.Profile, o Options) error {
 	if p.Truncated() != nil { // as cum is then too small
 		b.q.Comments = append(b.q.Comments, p.Notes...)
 	}
-	shown := b.types(p)
+	shown := b.types()
 	for i := range p.Stacks {
-		b.sample(p, &p.Stacks[i], shown)
+		b.sample(&p.Stacks[i], shown)
 	}
 	if err := b.q.CheckValid(); err != nil {
 		return fmt.Errorf("making a profile of the samples: %w", err)
@@ -58,9 +60,10 @@ func Write(w io.Writer, p *samples.Profile, o Options) error {
 
 // builder assigns the ids of a profile.
 type builder struct {
+	p         *samples.Profile
 	q         *profile.Profile
 	scope     string
-	ids       map[*samples.Frame]uint32
+	ids       map[*symbols.Frame]uint32
 	functions map[function]*profile.Function
 	locations map[string]*profile.Location // by the ids of their frames
 	key       []byte
@@ -69,11 +72,11 @@ type builder struct {
 type function struct{ name, file string }
 
 // types sets the sample types, and returns their metrics.
-func (b *builder) types(p *samples.Profile) (shown []int) {
-	total := p.Total()
-	for i := range p.Metrics {
-		m := &p.Metrics[i]
-		if m.Name != p.Preset && (m.Of != nil || total[i] == 0 && m.Unit == samples.Nanoseconds) {
+func (b *builder) types() (shown []int) {
+	total := b.p.Total()
+	for i := range b.p.Metrics {
+		m := &b.p.Metrics[i]
+		if m.Name != b.p.Preset && (m.Of != nil || total[i] == 0 && m.Unit == samples.Nanoseconds) {
 			continue
 		}
 		shown = append(shown, i)
@@ -86,11 +89,11 @@ func (b *builder) types(p *samples.Profile) (shown []int) {
 	return shown
 }
 
-func (b *builder) sample(p *samples.Profile, s *samples.Stack, shown []int) {
+func (b *builder) sample(s *samples.Stack, shown []int) {
 	x := &profile.Sample{Location: b.stack(s.Frames), Label: map[string][]string{}, NumLabel: map[string][]int64{}}
 	any := false
 	for _, m := range shown {
-		n := p.Value(s.Values, m)
+		n := b.p.Value(s.Values, m)
 		x.Value = append(x.Value, n)
 		any = any || n != 0
 	}
@@ -116,7 +119,7 @@ const inlinedMax = 64
 
 // stack returns the locations of frames. One has several lines where functions were inlined,
 // the innermost first.
-func (b *builder) stack(frames []*samples.Frame) (ls []*profile.Location) {
+func (b *builder) stack(frames []*symbols.Frame) (ls []*profile.Location) {
 	for len(frames) > 0 {
 		n := 1
 		for n < len(frames) && frames[n-1].Inlined {
@@ -131,7 +134,7 @@ func (b *builder) stack(frames []*samples.Frame) (ls []*profile.Location) {
 	return ls
 }
 
-func (b *builder) location(frames []*samples.Frame) *profile.Location {
+func (b *builder) location(frames []*symbols.Frame) *profile.Location {
 	b.key = b.key[:0]
 	for _, f := range frames {
 		id, ok := b.ids[f]
@@ -173,11 +176,11 @@ func (b *builder) mapping(object string) *profile.Mapping {
 	return m
 }
 
-func (b *builder) function(f *samples.Frame) *profile.Function {
+func (b *builder) function(f *symbols.Frame) *profile.Function {
 	key := function{f.Func, f.File}
 	x := b.functions[key]
 	if x == nil {
-		x = &profile.Function{ID: uint64(len(b.q.Function) + 1), Name: f.Func, SystemName: f.Symbol(), Filename: f.File}
+		x = &profile.Function{ID: uint64(len(b.q.Function) + 1), Name: f.Func, SystemName: b.p.Symbol(f), Filename: f.File}
 		b.functions[key] = x
 		b.q.Function = append(b.q.Function, x)
 	}

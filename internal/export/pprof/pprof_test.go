@@ -11,12 +11,13 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 func made() *samples.Profile {
-	leaf := &samples.Frame{Func: "main.leaf", File: "/src/a.go", Line: 3, Start: 2, PC: 0x100, Inlined: true}
-	work := &samples.Frame{Func: "main.work", File: "/src/a.go", Line: 9, PC: 0x100}
-	odd := &samples.Frame{Func: "main.a;b\nc"}
+	leaf := &symbols.Frame{Func: "main.leaf", File: "/src/a.go", Line: 3, Start: 2, PC: 0x100, Inlined: true}
+	work := &symbols.Frame{Func: "main.work", File: "/src/a.go", Line: 9, PC: 0x100}
+	odd := &symbols.Frame{Func: "main.a;b\nc"}
 	return &samples.Profile{
 		Metrics: []samples.Metric{
 			{Name: "cpu", Unit: samples.Nanoseconds}, {Name: "sleep", Unit: samples.Nanoseconds}, {Name: "lock", Unit: samples.Nanoseconds},
@@ -24,9 +25,9 @@ func made() *samples.Profile {
 		},
 		Preset: "cpu", Binary: "/bin/prog", From: 5, To: 1005,
 		Stacks: []samples.Stack{
-			{Frames: []*samples.Frame{leaf, work}, Values: []int64{10, 0, 0, 0}, Labels: samples.Labels{Scope: "request", Row: "worker", Goid: 7}},
-			{Frames: []*samples.Frame{odd, leaf, work}, Values: []int64{0, 0, 20, 0}},
-			{Frames: []*samples.Frame{work}, Values: []int64{0, 0, 0, 0}},
+			{Frames: []*symbols.Frame{leaf, work}, Values: []int64{10, 0, 0, 0}, Labels: samples.Labels{Scope: "request", Row: "worker", Goid: 7}},
+			{Frames: []*symbols.Frame{odd, leaf, work}, Values: []int64{0, 0, 20, 0}},
+			{Frames: []*symbols.Frame{work}, Values: []int64{0, 0, 0, 0}},
 		},
 	}
 }

@@ -7,13 +7,14 @@ import (
 
 	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // Sample is a sample of CPU time with its stack, which is never empty. Samples come after
 // everything else, and not always in the order of time.
 type Sample struct {
 	sample
-	Frames []*samples.Frame // leaf first
+	Frames []*symbols.Frame // leaf first
 	l      *layout
 }
 
@@ -40,19 +41,19 @@ func (s *Sample) Row() *Row {
 	return s.l.row(g, 0)
 }
 
-var unknownStack = []*samples.Frame{{Func: samples.UnknownName}}
+var unknownStack = []*symbols.Frame{{Func: samples.UnknownName}}
 
 // kept has the samples until after the events, and the frames of their stacks.
 type kept struct {
 	list   []sample
-	frames map[[2]uint32][]*samples.Frame
+	frames map[[2]uint32][]*symbols.Frame
 	notes  []string
 }
 
 // keepSamples reads the samples of a trace with a Go execution trace: the events get their
 // CPU times from the same reading.
 func (l *layout) keepSamples(ctx context.Context, o *Options) (err error) {
-	l.kept.frames = map[[2]uint32][]*samples.Frame{}
+	l.kept.frames = map[[2]uint32][]*symbols.Frame{}
 	l.kept.notes, err = l.readSamples(ctx, o, func(s *Sample) {
 		l.kept.list = append(l.kept.list, s.sample)
 		l.kept.frames[s.Stack] = s.Frames

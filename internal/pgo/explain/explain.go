@@ -7,7 +7,7 @@
 //     changed, and writes nothing else. Go 1.22 and later print enough.
 //  2. Only the packages of hot callers and callees get these flags. For them the flags replace
 //     other -gcflags.
-//  3. The compiler reports the places of calls, not of edges. A call belongs to an edge if it is as
+//  3. The compiler reports the positions of calls, not of edges. A call belongs to an edge if it is as
 //     many lines after the caller's first line, and calls a function of that name.
 //  4. Differences between the builds are due to the profile. What neither build shows is Unknown.
 package explain

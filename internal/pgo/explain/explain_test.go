@@ -135,7 +135,7 @@ func TestOfCommands(t *testing.T) {
 	})
 	p := pgo.New(pgo.Samples)
 	for _, e := range []pgo.Edge{{Caller: "main.work", Callee: "main.leaf"}, {Caller: "main.run", Callee: "main.work", Offset: 1}} {
-		if err := p.Add(pgo.Place{{Func: e.Callee, Start: 10, Line: 10}}, pgo.Place{{Func: e.Caller, Start: 10, Line: 10 + e.Offset}}, false, 10); err != nil {
+		if err := p.Add(pgo.Location{{Func: e.Callee, Start: 10, Line: 10}}, pgo.Location{{Func: e.Caller, Start: 10, Line: 10 + e.Offset}}, false, 10); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -246,8 +246,8 @@ func written(t *testing.T) (dir string, of *pgo.Edges) {
 	for _, e := range edges {
 		const start = 10 // of every function: only offsets count
 		at := start + offset(t, e.caller, e.line)
-		leaf := pgo.Place{{Func: e.callee, Start: start, Line: start + 1}}
-		if err := p.Add(leaf, pgo.Place{{Func: e.caller, Start: start, Line: at}}, false, e.weight); err != nil {
+		leaf := pgo.Location{{Func: e.callee, Start: start, Line: start + 1}}
+		if err := p.Add(leaf, pgo.Location{{Func: e.caller, Start: start, Line: at}}, false, e.weight); err != nil {
 			t.Fatal(err)
 		}
 	}

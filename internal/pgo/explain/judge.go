@@ -149,11 +149,11 @@ func (q *question) function(name string) *function {
 }
 
 // inlines reports whether the callee was inlined at a place.
-func (q *question) inlines(u *unit, at place) bool { return u.inlines(at, q.names) }
+func (q *question) inlines(u *unit, at position) bool { return u.inlines(at, q.names) }
 
 // inlines reports whether a function was inlined at a place, under one of the names as -m writes
 // them.
-func (u *unit) inlines(at place, names []string) bool {
+func (u *unit) inlines(at position, names []string) bool {
 	return slices.ContainsFunc(u.inlined[at], func(name string) bool { return slices.Contains(names, name) })
 }
 
@@ -168,7 +168,7 @@ func (q *question) calls() (direct, indirect []*call, others int) {
 		switch {
 		case c.Devirtualized == q.Callee || q.isOf(c):
 			direct = append(direct, c)
-		case q.inlines(q.unit, c.place):
+		case q.inlines(q.unit, c.position):
 			inlined = append(inlined, c)
 		case !c.Direct && c.unfit[q.Callee] == "":
 			indirect = append(indirect, c)
@@ -196,7 +196,7 @@ func (q *question) isOf(c *call) bool {
 	}
 	// The hottest callee is that of the line, whose other calls may have other names.
 	method := c.callee[strings.LastIndexByte(c.callee, '.')+1:]
-	return q.unit.static[c.place] && strings.HasSuffix(q.local, "."+method)
+	return q.unit.static[c.position] && strings.HasSuffix(q.local, "."+method)
 }
 
 // deferred reports whether a go or defer statement of the caller calls the callee.
@@ -221,8 +221,8 @@ func (q *question) deferred() bool {
 func (q *question) direct(calls []*call) {
 	judged := calls[0]
 	for _, c := range calls {
-		if q.inlines(q.unit, c.place) {
-			q.at = append(q.at, copied{q, c.place})
+		if q.inlines(q.unit, c.position) {
+			q.at = append(q.at, copied{q, c.position})
 		} else {
 			judged = c
 		}
@@ -238,7 +238,7 @@ func (q *question) direct(calls []*call) {
 func (q *question) one(c *call) {
 	q.File = c.file
 	cost := q.takes()
-	inlined, without := q.inlines(q.unit, c.place), q.inlines(q.off, c.place)
+	inlined, without := q.inlines(q.unit, c.position), q.inlines(q.off, c.position)
 	devirtual := ""
 	if c.Devirtualized == q.Callee && c.Weight > 0 {
 		q.Devirtualized = q.Callee
@@ -262,7 +262,7 @@ func (q *question) one(c *call) {
 			q.Text += "; without the profile it is"
 		}
 	}
-	if inlined && (q.Caller == q.Callee || q.unit.cycles[c.place]) {
+	if inlined && (q.Caller == q.Callee || q.unit.cycles[c.position]) {
 		q.Text += "; once, since that has the same call"
 	}
 }
@@ -342,7 +342,7 @@ func (q *question) indirect(calls []*call) {
 // copied is a place where a function was inlined.
 type copied struct {
 	*question // of an edge to the function
-	at        place
+	at        position
 }
 
 // has reports whether a function is inlined there too.

@@ -163,9 +163,9 @@ func onlyLines(lines [][]*call) map[string]int {
 	return only
 }
 
-// places returns the new offsets of the anchors' calls, by anchor and callee. A call
+// offsets returns the new offsets of the anchors' calls, by anchor and callee. A call
 // without an aligned line gets the only line that calls its callee, if there is one.
-func (v *salvager) places(anchors []anchor, f *fn) map[site]int {
+func (v *salvager) offsets(anchors []anchor, f *fn) map[site]int {
 	lines := f.lines()
 	to := map[site]int{}
 	taken := map[site]bool{} // in the source

@@ -189,11 +189,11 @@ func (h *history) profile() *pgo.Profile {
 			h.t.Fatal(err)
 		}
 		for _, pair := range q.Pairs() {
-			var caller pgo.Place
+			var caller pgo.Location
 			if pair.Caller != pgo.None {
-				caller = q.Places[pair.Caller]
+				caller = q.Locations[pair.Caller]
 			}
-			if err := sum.Add(q.Places[pair.Leaf], caller, pair.Same, q.Weight[pair]); err != nil {
+			if err := sum.Add(q.Locations[pair.Leaf], caller, pair.Same, q.Weight[pair]); err != nil {
 				h.t.Fatal(err)
 			}
 		}
@@ -213,8 +213,8 @@ func (h *history) load(p *pgo.Profile) *Source {
 func names(p *pgo.Profile) []string {
 	seen := map[string]bool{}
 	var list []string
-	for _, place := range p.Places {
-		for _, f := range place {
+	for _, location := range p.Locations {
+		for _, f := range location {
 			if !seen[f.Func] {
 				seen[f.Func] = true
 				list = append(list, f.Func)
@@ -349,7 +349,7 @@ func (h *history) compile(u *unit, p *pgo.Profile) (*compiled, error) {
 // otherProgram returns a profile without edges of any real package.
 func otherProgram(t *testing.T) *pgo.Profile {
 	p := pgo.New(pgo.Samples)
-	if err := p.Add(pgo.Place{{Func: "x.G", Start: 1, Line: 2}}, pgo.Place{{Func: "x.F", Start: 1, Line: 2}}, false, 1); err != nil {
+	if err := p.Add(pgo.Location{{Func: "x.G", Start: 1, Line: 2}}, pgo.Location{{Func: "x.F", Start: 1, Line: 2}}, false, 1); err != nil {
 		t.Fatal(err)
 	}
 	return p

@@ -25,8 +25,8 @@ func Rename(p *pgo.Profile, pairs []Pair) (*pgo.Profile, []int, error) {
 	counts := make([]int, len(pairs))
 	names := map[string]string{}
 	out := p.Empty()
-	place := func(i int32) pgo.Place {
-		list := slices.Clone(p.Places[i])
+	location := func(i int32) pgo.Location {
+		list := slices.Clone(p.Locations[i])
 		for k := range list {
 			old := list[k].Func
 			if _, ok := names[old]; !ok {
@@ -37,11 +37,11 @@ func Rename(p *pgo.Profile, pairs []Pair) (*pgo.Profile, []int, error) {
 		return list
 	}
 	for _, pair := range p.Pairs() {
-		var caller pgo.Place
+		var caller pgo.Location
 		if pair.Caller != pgo.None {
-			caller = place(pair.Caller)
+			caller = location(pair.Caller)
 		}
-		if err := out.Add(place(pair.Leaf), caller, pair.Same, p.Weight[pair]); err != nil {
+		if err := out.Add(location(pair.Leaf), caller, pair.Same, p.Weight[pair]); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/pgo"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // rewriter builds a profile with changed edges.
@@ -19,13 +20,13 @@ type rewriter struct {
 func rewrite(s *Source, p *pgo.Profile, moves map[pgo.Edge]pgo.Edge, dropped map[pgo.Edge]bool) (*pgo.Profile, error) {
 	w := &rewriter{s: s, moves: moves, dropped: dropped, out: p.Empty()}
 	for _, pair := range p.Pairs() {
-		var frames []pgo.Frame // outermost first
+		var frames []symbols.Frame // outermost first
 		if pair.Caller != pgo.None {
-			frames = append(frames, p.Places[pair.Caller]...)
+			frames = append(frames, p.Locations[pair.Caller]...)
 		}
 		slices.Reverse(frames)
 		leaf := len(frames) // index of the leaf's first frame
-		frames = append(frames, p.Places[pair.Leaf]...)
+		frames = append(frames, p.Locations[pair.Leaf]...)
 		slices.Reverse(frames[leaf:])
 		if err := w.stack(frames, leaf, pair.Same, p.Weight[pair]); err != nil {
 			return nil, err
@@ -35,7 +36,7 @@ func rewrite(s *Source, p *pgo.Profile, moves map[pgo.Edge]pgo.Edge, dropped map
 }
 
 // stack adds a stack, whose frames it changes.
-func (w *rewriter) stack(frames []pgo.Frame, leaf int, same bool, weight int64) error {
+func (w *rewriter) stack(frames []symbols.Frame, leaf int, same bool, weight int64) error {
 	from := 0
 	callee := "" // the frame's name in the previous edge; "": there is none
 	for i := range frames {
@@ -81,7 +82,7 @@ func (w *rewriter) stack(frames []pgo.Frame, leaf int, same bool, weight int64) 
 }
 
 // rename gives a frame a function's current name and lines.
-func (w *rewriter) rename(f *pgo.Frame, name string, offset int) {
+func (w *rewriter) rename(f *symbols.Frame, name string, offset int) {
 	f.Func = name
 	if to := w.s.funcs[fold(name)]; to != nil {
 		f.File, f.Start = to.file, to.start
@@ -89,7 +90,7 @@ func (w *rewriter) rename(f *pgo.Frame, name string, offset int) {
 	f.Line = f.Start + offset
 }
 
-func (w *rewriter) add(frames []pgo.Frame, leaf int, same bool, weight int64) error {
+func (w *rewriter) add(frames []symbols.Frame, leaf int, same bool, weight int64) error {
 	if leaf <= 0 || leaf >= len(frames) {
 		leaf = 0
 	}

@@ -147,14 +147,14 @@ func (v *salvager) moves() (moves map[pgo.Edge]pgo.Edge, dropped map[pgo.Edge]bo
 	known := func(name string) bool {
 		return v.s.funcs[fold(name)] == nil || v.s.funcs[fold(name)].args == 0 || certain[outermost(name)]
 	}
-	places := map[string]map[site]int{}
+	offsets := map[string]map[site]int{}
 	for name, list := range v.anchors {
 		if f := v.now(name); f != nil {
-			places[name] = v.places(list, f)
+			offsets[name] = v.offsets(list, f)
 		}
 	}
 	for e := range maps.Keys(v.edges.Weight) {
-		offset, ok := places[fold(e.Caller)][site{e.Offset, e.Callee}]
+		offset, ok := offsets[fold(e.Caller)][site{e.Offset, e.Callee}]
 		to := pgo.Edge{Caller: v.target(e.Caller), Callee: v.target(e.Callee), Offset: offset}
 		stays := pgo.Edge{Caller: to.Caller, Callee: to.Callee, Offset: e.Offset}
 		if to.Caller != e.Caller && !known(to.Caller) || to.Callee != e.Callee && !known(to.Callee) {

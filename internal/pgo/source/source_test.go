@@ -17,6 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/scopeview/scopeview/internal/pgo"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 var update = flag.Bool("update", false, "write what is found into testdata")
@@ -87,7 +88,7 @@ func profileOf(t *testing.T, text string) (*pgo.Profile, []pgo.Edge) {
 		}
 		offset, _ := strconv.Atoi(m[2]) // the pattern has digits
 		weight, _ := strconv.ParseInt(m[4], 10, 64)
-		if err := p.Add(pgo.Place{{Func: m[3], Start: 1, Line: 2}}, pgo.Place{{Func: m[1], Start: 100, Line: 100 + offset}}, false, weight); err != nil {
+		if err := p.Add(pgo.Location{{Func: m[3], Start: 1, Line: 2}}, pgo.Location{{Func: m[1], Start: 100, Line: 100 + offset}}, false, weight); err != nil {
 			t.Fatal(err)
 		}
 		order = append(order, pgo.Edge{Caller: m[1], Callee: m[3], Offset: offset})
@@ -264,9 +265,9 @@ func TestRenameInside(t *testing.T) {
 // TestRewriteCuts: a function that is renamed in only one edge of a stack has both names.
 func TestRewriteCuts(t *testing.T) {
 	p := pgo.New(pgo.Samples)
-	frame := func(name string, line int) pgo.Frame { return pgo.Frame{Func: name, Start: 1, Line: line} }
+	frame := func(name string, line int) symbols.Frame { return symbols.Frame{Func: name, Start: 1, Line: line} }
 	// main.A calls main.B inlined, which calls main.C, which has main.D inlined.
-	if err := p.Add(pgo.Place{frame("main.D", 9), frame("main.C", 5)}, pgo.Place{frame("main.B", 4), frame("main.A", 3)}, false, 7); err != nil {
+	if err := p.Add(pgo.Location{frame("main.D", 9), frame("main.C", 5)}, pgo.Location{frame("main.B", 4), frame("main.A", 3)}, false, 7); err != nil {
 		t.Fatal(err)
 	}
 	e := func(from string, offset int, to string) pgo.Edge {
@@ -302,7 +303,7 @@ func FuzzNames(f *testing.F) {
 	f.Fuzz(func(t *testing.T, caller, callee string, offset int) {
 		p := pgo.New(pgo.Samples)
 		for _, to := range []string{callee, "m.G"} {
-			if err := p.Add(pgo.Place{{Func: to}}, pgo.Place{{Func: caller, Line: offset}}, false, 1); err != nil {
+			if err := p.Add(pgo.Location{{Func: to}}, pgo.Location{{Func: caller, Line: offset}}, false, 1); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -94,8 +94,8 @@ func module(t *testing.T) string {
 	for name, packages := range map[string][]string{"default.pgo": {"main", "example.com/program"}, "other.pgo": {"example.com/elsewhere"}} {
 		p := pgo.New(pgo.Samples)
 		for _, pkg := range packages {
-			leaf := pgo.Place{{Func: pkg + ".mix", File: "main.go", Start: at("func mix"), Line: at("x ^= x << 13")}}
-			from := pgo.Place{{Func: pkg + ".main", File: "main.go", Start: at("func main"), Line: at("mix(1)")}}
+			leaf := pgo.Location{{Func: pkg + ".mix", File: "main.go", Start: at("func mix"), Line: at("x ^= x << 13")}}
+			from := pgo.Location{{Func: pkg + ".main", File: "main.go", Start: at("func main"), Line: at("mix(1)")}}
 			if err := p.Add(leaf, from, false, 1000); err != nil {
 				t.Fatal(err)
 			}

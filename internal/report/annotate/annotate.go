@@ -140,7 +140,7 @@ func (c *Code) slide(p *samples.Profile) (slide uint64, ok bool) {
 		if f.PC == 0 || f.Line == 0 || f.Inlined || f.Object != c.object {
 			continue
 		}
-		if s, ok := c.Binary.Slide(f.Symbol(), f.Line, f.PC); ok {
+		if s, ok := c.Binary.Slide(p.Symbol(f), f.Line, f.PC); ok {
 			return s, true
 		}
 		if tries++; tries > 10_000 {
@@ -181,7 +181,7 @@ func (c *Code) FindInlined(p *samples.Profile) error {
 		if f.PC == 0 || f.Object != c.object {
 			continue
 		}
-		if g, _, _ := c.Binary.At(f.PC - slide); g != nil && g.Name != f.Symbol() && symbols.PrintName(g.Name) != f.Symbol() {
+		if g, _, _ := c.Binary.At(f.PC - slide); g != nil && g.Name != p.Symbol(f) && symbols.PrintName(g.Name) != p.Symbol(f) {
 			f.Inlined = true
 		}
 	}
@@ -202,7 +202,7 @@ func (c *Code) head(more ...string) (notes []string) {
 func symbol(p *samples.Profile, function string) string {
 	for f := range p.Frames() {
 		if f.Func == function {
-			return f.Symbol()
+			return p.Symbol(f)
 		}
 	}
 	return function

@@ -41,18 +41,18 @@ func built(t *testing.T, flags ...string) (path string, p *samples.Profile) {
 		t.Fatal(err)
 	}
 	const slide = 0x10000
-	frame := func(in, name string, line int) *samples.Frame {
+	frame := func(in, name string, line int) *symbols.Frame {
 		f := b.Find(in)[0]
 		for pc := f.Entry; pc < f.End; pc++ {
 			if _, _, n := b.At(pc); n == line {
-				return &samples.Frame{Func: name, File: f.File, Line: line, PC: pc + slide, Inlined: in != name}
+				return &symbols.Frame{Func: name, File: f.File, Line: line, PC: pc + slide, Inlined: in != name}
 			}
 		}
 		t.Fatalf("%s has no code of line %d", in, line)
 		return nil
 	}
 	mainCall := frame("main.main", "main.main", 42)
-	stack := func(ns int64, frames ...*samples.Frame) samples.Stack {
+	stack := func(ns int64, frames ...*symbols.Frame) samples.Stack {
 		return samples.Stack{Frames: append(frames, mainCall), Values: []int64{ns}}
 	}
 	return path, &samples.Profile{
@@ -140,7 +140,7 @@ func TestPriceOfHeap(t *testing.T) {
 		}
 		f := *p.Stacks[3].Frames[0]
 		f.Line, f.PC = 18, 0
-		p.Stacks = append(p.Stacks, samples.Stack{Frames: []*samples.Frame{&f, p.Stacks[3].Frames[1]}, Values: []int64{0, 108}})
+		p.Stacks = append(p.Stacks, samples.Stack{Frames: []*symbols.Frame{&f, p.Stacks[3].Frames[1]}, Values: []int64{0, 108}})
 		dir, err := filepath.Abs(program)
 		if err != nil {
 			t.Fatal(err)

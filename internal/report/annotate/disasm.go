@@ -11,7 +11,6 @@ import (
 	"github.com/scopeview/scopeview/internal/callgraph"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/report/profile"
-	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/symbols"
 )
@@ -97,7 +96,7 @@ func (d *disasm) listing(ctx context.Context, f *symbols.Func, slide uint64) (*l
 		return nil, err
 	}
 	l := &listing{Func: f, insts: insts, costs: map[uint64]profile.Costs{}}
-	for pc, c := range callgraph.Sum(d.Profile, func(fr *samples.Frame) uint64 {
+	for pc, c := range callgraph.Sum(d.Profile, func(fr *symbols.Frame) uint64 {
 		if fr.Object != d.code.object {
 			return 0
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/scopeview/scopeview/internal/callgraph"
 	"github.com/scopeview/scopeview/internal/report/profile"
-	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/symbols"
 )
@@ -56,7 +55,7 @@ func (c *Code) comment(ctx context.Context, f *file, calls []HotCall) (problem s
 func (c *Code) lineCosts(v *profile.View, file string) map[int]profile.Costs {
 	const elsewhere = -1
 	costs := map[int]profile.Costs{}
-	for n, cost := range callgraph.Sum(v.Profile, func(f *samples.Frame) int {
+	for n, cost := range callgraph.Sum(v.Profile, func(f *symbols.Frame) int {
 		if f.File == file && (!c.apart || f.Object == c.object) {
 			return f.Line
 		}

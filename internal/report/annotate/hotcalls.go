@@ -51,10 +51,10 @@ func (c *Code) HotCalls(ctx context.Context, p *samples.Profile) (list []HotCall
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]*samples.Frame{}
+	known := map[string]*symbols.Frame{}
 	for f := range p.Frames() {
 		if f.Object == c.object {
-			known[symbols.PrintName(f.Symbol())] = f
+			known[symbols.PrintName(p.Symbol(f))] = f
 		}
 	}
 	for _, e := range r.Edges {

@@ -41,7 +41,7 @@ func profiled(t *testing.T, flags ...string) (dir string, p *samples.Profile) {
 	t.Helper()
 	dir = t.TempDir()
 	made := pgo.New(pgo.Samples)
-	if err := made.Add(pgo.Place{{Func: "main.work", Start: 3, Line: 5}}, pgo.Place{{Func: "main.run", Start: 13, Line: 15}}, false, 9); err != nil {
+	if err := made.Add(pgo.Location{{Func: "main.work", Start: 3, Line: 5}}, pgo.Location{{Func: "main.run", Start: 13, Line: 15}}, false, 9); err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
@@ -65,11 +65,11 @@ func profiled(t *testing.T, flags ...string) (dir string, p *samples.Profile) {
 		t.Fatal(err)
 	}
 	run := exe.Find("main.run")[0]
-	inline := &samples.Frame{Func: "main.work", File: run.File, Line: 5, PC: run.Entry, Inlined: true}
-	caller := &samples.Frame{Func: "main.run", File: run.File, Line: 15, PC: run.Entry}
+	inline := &symbols.Frame{Func: "main.work", File: run.File, Line: 5, PC: run.Entry, Inlined: true}
+	caller := &symbols.Frame{Func: "main.run", File: run.File, Line: 15, PC: run.Entry}
 	return dir, &samples.Profile{
 		Metrics: []samples.Metric{{Name: "cpu", Title: "CPU time", Unit: samples.Nanoseconds}}, Preset: "cpu", BuildID: exe.BuildID, Binary: path,
-		Stacks: []samples.Stack{{Frames: []*samples.Frame{inline, caller}, Values: []int64{1e9}}},
+		Stacks: []samples.Stack{{Frames: []*symbols.Frame{inline, caller}, Values: []int64{1e9}}},
 	}
 }
 

@@ -32,14 +32,14 @@ func InstructionFigures(t *trace.Trace, p *samples.Profile, wanted func(string) 
 		return nil, fmt.Errorf("there are no instructions: %s", noSlide(p))
 	}
 	x := &instructions{code: c, slide: slide, of: map[*symbols.Func]*coded{}, byName: map[string]*coded{}}
-	f := profile.FiguresBy(p, "function", wanted, func(fr *samples.Frame) string {
+	f := profile.FiguresBy(p, "function", wanted, func(fr *symbols.Frame) string {
 		if l, _ := x.at(fr); l != nil {
 			return l.Name
 		}
 		return fr.Func
 	})
 	f.Notes = slices.Concat(f.Notes, x.notes)
-	list := profile.FiguresBy(p, "instruction", wanted, func(fr *samples.Frame) string {
+	list := profile.FiguresBy(p, "instruction", wanted, func(fr *symbols.Frame) string {
 		_, name := x.at(fr)
 		return name
 	})
@@ -70,7 +70,7 @@ type coded struct {
 
 // at returns the function that contains a frame's address, and the name of its instruction; nil and
 // "" if they are not known.
-func (x *instructions) at(fr *samples.Frame) (*coded, string) {
+func (x *instructions) at(fr *symbols.Frame) (*coded, string) {
 	if fr.PC == 0 || fr.Object != x.code.object {
 		return nil, ""
 	}

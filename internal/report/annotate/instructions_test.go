@@ -112,7 +112,7 @@ func TestInstructionsOfTwoBuilds(t *testing.T) {
 		t.Errorf("without the executable: %v", err)
 	}
 	none := *p
-	none.Stacks = []samples.Stack{{Frames: []*samples.Frame{{Func: "main.index"}}, Values: []int64{1}}}
+	none.Stacks = []samples.Stack{{Frames: []*symbols.Frame{{Func: "main.index"}}, Values: []int64{1}}}
 	if _, err := InstructionFigures(nil, &none, all); err == nil || !strings.Contains(err.Error(), "no addresses") {
 		t.Errorf("without addresses: %v", err)
 	}

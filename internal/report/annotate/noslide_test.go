@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // TestWhyNoAddress: for samples that can't be mapped to the executable, the report names what they
 // lack.
 func TestWhyNoAddress(t *testing.T) {
 	stack := func(pc uint64) []samples.Stack {
-		return []samples.Stack{{Frames: []*samples.Frame{{Func: "main.f", Line: 3, PC: pc}}}}
+		return []samples.Stack{{Frames: []*symbols.Frame{{Func: "main.f", Line: 3, PC: pc}}}}
 	}
 	for _, c := range []struct {
 		p    samples.Profile

@@ -9,6 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/callgraph"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // ErrNoFunction means that the data has no such function, or more than one.
@@ -65,5 +66,5 @@ func callersOf(p *samples.Profile, function string) (*callgraph.Callers, error) 
 	if err != nil {
 		return nil, err
 	}
-	return callgraph.CallersOf(p, callgraph.Sum(p, func(f *samples.Frame) string { return f.Func }), name), nil
+	return callgraph.CallersOf(p, callgraph.Sum(p, func(f *symbols.Frame) string { return f.Func }), name), nil
 }

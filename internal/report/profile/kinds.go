@@ -7,6 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/show"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // A Kind is a way to sum up or list a profile.
@@ -16,7 +17,7 @@ type Kind struct {
 
 	// Kinds with rows have frame, which returns the key of a frame, or label, which returns that of
 	// the labels; title formats a key. Other kinds have of.
-	frame func(program string, f *samples.Frame) key
+	frame func(program string, f *symbols.Frame) key
 	label func(*samples.Labels) key
 	title func(key) string
 	of    func(*View) *Report
@@ -24,11 +25,11 @@ type Kind struct {
 
 // The kinds.
 var (
-	Functions = &Kind{By: "function", title: key.name, frame: func(_ string, f *samples.Frame) key { return key{Name: f.Func} }}
-	Lines     = &Kind{By: "line", title: key.place, frame: func(_ string, f *samples.Frame) key {
+	Functions = &Kind{By: "function", title: key.name, frame: func(_ string, f *symbols.Frame) key { return key{Name: f.Func} }}
+	Lines     = &Kind{By: "line", title: key.place, frame: func(_ string, f *symbols.Frame) key {
 		return key{Name: f.Func, File: f.File, Line: f.Line}
 	}}
-	Objects = &Kind{By: "object", title: key.name, frame: func(program string, f *samples.Frame) key {
+	Objects = &Kind{By: "object", title: key.name, frame: func(program string, f *symbols.Frame) key {
 		return key{Name: cmp.Or(f.Object, program)}
 	}}
 	Goroutines = &Kind{

@@ -9,13 +9,14 @@ import (
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // made returns a profile with known sums: 3 s of CPU time in hot, of which main has 1 s through
 // mid, and a wait of 2 s in main for the network, in a slow execution.
 func made() *samples.Profile {
-	frame := func(name, file string, line int) *samples.Frame {
-		return &samples.Frame{Func: name, File: file, Line: line}
+	frame := func(name, file string, line int) *symbols.Frame {
+		return &symbols.Frame{Func: name, File: file, Line: line}
 	}
 	hot, mid, top := frame("example.com/x.hot", "/x/hot.go", 7), frame("example.com/x.mid", "/x/mid.go", 8), frame("main.main", "/m/main.go", 9)
 	poll := frame("internal/poll.runtime_pollWait", "/go/netpoll.go", 351)
@@ -27,9 +28,9 @@ func made() *samples.Profile {
 		},
 		Preset: "cpu",
 		Stacks: []samples.Stack{
-			{Frames: []*samples.Frame{hot, mid, top}, Values: []int64{1e9, 0, 0}, Labels: samples.Labels{Goid: 1, Row: "worker"}},
-			{Frames: []*samples.Frame{hot, top}, Values: []int64{2e9, 0, 0}, Labels: samples.Labels{Goid: 2}},
-			{Frames: []*samples.Frame{poll, read, top}, Values: []int64{0, 2e9, 0}, Labels: samples.Labels{Goid: 2, Slow: true}},
+			{Frames: []*symbols.Frame{hot, mid, top}, Values: []int64{1e9, 0, 0}, Labels: samples.Labels{Goid: 1, Row: "worker"}},
+			{Frames: []*symbols.Frame{hot, top}, Values: []int64{2e9, 0, 0}, Labels: samples.Labels{Goid: 2}},
+			{Frames: []*symbols.Frame{poll, read, top}, Values: []int64{0, 2e9, 0}, Labels: samples.Labels{Goid: 2, Slow: true}},
 		},
 	}
 }
@@ -125,7 +126,7 @@ func TestSlowest(t *testing.T) {
 func TestFindFunction(t *testing.T) {
 	p := &samples.Profile{}
 	for _, f := range []string{"a/b.(*T).Get", "a/b.Get", "c.Put", "slices.Sort[...]"} {
-		p.Stacks = append(p.Stacks, samples.Stack{Frames: []*samples.Frame{{Func: f}}})
+		p.Stacks = append(p.Stacks, samples.Stack{Frames: []*symbols.Frame{{Func: f}}})
 	}
 	for name, want := range map[string]string{"a/b.Get": "a/b.Get", "Put": "c.Put", "(*T).Get": "a/b.(*T).Get", "b.Get": "a/b.Get", "Sort": "slices.Sort[...]", "<Total>": "<Total>", "Get": "", "None": ""} {
 		got, err := FindFunction(p, name)
@@ -142,15 +143,15 @@ func TestFindFunction(t *testing.T) {
 // the report says so; rows that became less are sorted by magnitude, and none is left out for being
 // negative.
 func TestNegativeShares(t *testing.T) {
-	frame := func(name string) *samples.Frame { return &samples.Frame{Func: name} }
+	frame := func(name string) *symbols.Frame { return &symbols.Frame{Func: name} }
 	more, less, small, top := frame("more"), frame("less"), frame("small"), frame("main.main")
 	p := &samples.Profile{
 		Metrics: []samples.Metric{{Name: "space", Title: "space", Unit: samples.Bytes, Whole: 1000, WholeOf: "the absolute sum"}},
 		Preset:  "space",
 		Stacks: []samples.Stack{
-			{Frames: []*samples.Frame{more, top}, Values: []int64{690}},
-			{Frames: []*samples.Frame{less, top}, Values: []int64{-300}},
-			{Frames: []*samples.Frame{small, top}, Values: []int64{10}},
+			{Frames: []*symbols.Frame{more, top}, Values: []int64{690}},
+			{Frames: []*symbols.Frame{less, top}, Values: []int64{-300}},
+			{Frames: []*symbols.Frame{small, top}, Values: []int64{10}},
 		},
 	}
 	got := textOf(Functions.Of(viewOf(t, p, "", "")), 0)

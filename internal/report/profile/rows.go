@@ -10,6 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/show"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // key identifies a row.
@@ -72,7 +73,7 @@ func (k *Kind) sum(p *samples.Profile, program string) map[key]*callgraph.Cost {
 	if k.label != nil {
 		return callgraph.ByLabel(p, k.label)
 	}
-	return callgraph.Sum(p, func(f *samples.Frame) key { return k.frame(program, f) })
+	return callgraph.Sum(p, func(f *symbols.Frame) key { return k.frame(program, f) })
 }
 
 // most returns the largest value of the columns. It orders rows that are equal in the sort column,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // TestRowsOfMetricsThatAreNotShown: the text has the rows with a value in a shown column; the
@@ -17,7 +18,7 @@ import (
 // rows without any value.
 func TestRowsOfMetricsThatAreNotShown(t *testing.T) {
 	p := made()
-	p.Stacks = append(p.Stacks, samples.Stack{Frames: []*samples.Frame{{Func: "main.idle", File: "/m/main.go", Line: 30}}, Values: []int64{0, 0, 0}, Labels: samples.Labels{Goid: 3}})
+	p.Stacks = append(p.Stacks, samples.Stack{Frames: []*symbols.Frame{{Func: "main.idle", File: "/m/main.go", Line: 30}}, Values: []int64{0, 0, 0}, Labels: samples.Labels{Goid: 3}})
 	const hot, mid, top, poll, read = "example.com/x.hot", "example.com/x.mid", "main.main", "internal/poll.runtime_pollWait", "net.(*conn).Read"
 	for _, c := range []struct {
 		by                 *Kind

@@ -9,6 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/show"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // A Sample is the row of a sample or a wait. There can be one for every few bytes of a trace, and
@@ -86,15 +87,11 @@ func (v *View) list(b *report.Text) {
 }
 
 // A Stack is the frames of a sample, the leaf first.
-type Stack []*samples.Frame
+type Stack []*symbols.Frame
 
 // MarshalJSON implements json.Marshaler.
 func (s Stack) MarshalJSON() ([]byte, error) {
-	return report.Marshal(report.RowsOf(s, frameOf))
-}
-
-func frameOf(f *samples.Frame) report.Frame {
-	return report.Frame{Function: f.Func, File: f.File, Line: uint32(f.Line), Inlined: f.Inlined}
+	return report.Marshal(report.RowsOf(s, report.FrameOf))
 }
 
 // text shows the innermost frames.
@@ -102,7 +99,7 @@ func (s Stack) text() string {
 	const shown = 4
 	var parts []string
 	for _, f := range s[:min(len(s), shown)] {
-		parts = append(parts, frameOf(f).Short())
+		parts = append(parts, f.String())
 	}
 	if len(s) > shown {
 		parts = append(parts, "…")
@@ -112,5 +109,5 @@ func (s Stack) text() string {
 
 // Exact returns the functions, leaf first, separated by ";", for CSV.
 func (s Stack) Exact() string {
-	return strings.Join(report.RowsOf(s, func(f *samples.Frame) string { return f.Func }), ";")
+	return strings.Join(report.RowsOf(s, func(f *symbols.Frame) string { return f.Func }), ";")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/show"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // slowest compares the slow executions of a scope with the others.
@@ -115,13 +116,13 @@ func slowestOf(v *View) (*slowest, *View) {
 
 // hotPlace returns the leaf without its line: a function has enough samples to compare, a line
 // hardly any.
-func hotPlace(frames []*samples.Frame) key {
+func hotPlace(frames []*symbols.Frame) key {
 	return key{Name: frames[0].Func, File: frames[0].File}
 }
 
 // waitPlace returns the innermost frame that is not Go's own: the place of the wait, not its
 // mechanism.
-func waitPlace(frames []*samples.Frame) key {
+func waitPlace(frames []*symbols.Frame) key {
 	for _, f := range frames {
 		if samples.Own(f.Func) {
 			return key{Name: f.Func, File: f.File, Line: f.Line}

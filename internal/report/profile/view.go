@@ -9,6 +9,7 @@ import (
 	"github.com/scopeview/scopeview/internal/callgraph"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -96,11 +97,11 @@ func CallersFigures(p *samples.Profile, function string, wanted func(string) boo
 
 // FiguresOf returns the figures of such a view, for any samples.
 func FiguresOf(p *samples.Profile, k *Kind, wanted func(string) bool) *report.Figures {
-	return FiguresBy(p, k.By, wanted, func(f *samples.Frame) string { return k.title(k.frame(theProgram, f)) })
+	return FiguresBy(p, k.By, wanted, func(f *symbols.Frame) string { return k.title(k.frame(theProgram, f)) })
 }
 
 // FiguresBy sums up CPU time and waits, exclusive and inclusive, by the names of frames.
-func FiguresBy(p *samples.Profile, kind string, wanted func(string) bool, nameOf func(*samples.Frame) string) *report.Figures {
+func FiguresBy(p *samples.Profile, kind string, wanted func(string) bool, nameOf func(*symbols.Frame) string) *report.Figures {
 	costs := callgraph.Sum(p, nameOf)
 	if p.Samples > 0 || len(costs) > 0 {
 		costs[samples.TotalName] = callgraph.TotalCost(p)

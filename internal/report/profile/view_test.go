@@ -10,20 +10,21 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // TestFunctionsView: a function's inclusive values include those of its callees. Rows without a
 // value in the columns are left out, and a metric that the source lacks is unknown, not 0.
 func TestFunctionsView(t *testing.T) {
-	f, g, h := &samples.Frame{Func: "main.f"}, &samples.Frame{Func: "main.g"}, &samples.Frame{Func: "main.h"}
+	f, g, h := &symbols.Frame{Func: "main.f"}, &symbols.Frame{Func: "main.g"}, &symbols.Frame{Func: "main.h"}
 	p := &samples.Profile{
 		Samples: 3, Notes: []string{"estimated"},
 		Metrics: []samples.Metric{{Name: "cpu"}, {Name: "lock"}, {Name: "calls"}, {Name: "off", Of: []int{1}}},
 		Stacks: []samples.Stack{
-			{Frames: []*samples.Frame{f, g}, Values: []int64{10, 0, 0, 0}},
-			{Frames: []*samples.Frame{g}, Values: []int64{5, 7, 0, 0}},
-			{Frames: []*samples.Frame{h}, Values: []int64{0, 0, 3, 0}},
+			{Frames: []*symbols.Frame{f, g}, Values: []int64{10, 0, 0, 0}},
+			{Frames: []*symbols.Frame{g}, Values: []int64{5, 7, 0, 0}},
+			{Frames: []*symbols.Frame{h}, Values: []int64{0, 0, 3, 0}},
 		},
 	}
 	rows := func(wanted func(string) bool) string {
@@ -61,13 +62,13 @@ func TestFunctionsView(t *testing.T) {
 // TestCallersView: rows have the function's values that belong to its callers and callees, and the
 // whole is the function's value.
 func TestCallersView(t *testing.T) {
-	f, g, h := &samples.Frame{Func: "main.f"}, &samples.Frame{Func: "main.g"}, &samples.Frame{Func: "main.h"}
+	f, g, h := &symbols.Frame{Func: "main.f"}, &symbols.Frame{Func: "main.g"}, &symbols.Frame{Func: "main.h"}
 	p := &samples.Profile{
 		Samples: 3, Metrics: []samples.Metric{{Name: "cpu"}},
 		Stacks: []samples.Stack{
-			{Frames: []*samples.Frame{f, g, h}, Values: []int64{10}},
-			{Frames: []*samples.Frame{g}, Values: []int64{5}},
-			{Frames: []*samples.Frame{h}, Values: []int64{3}},
+			{Frames: []*symbols.Frame{f, g, h}, Values: []int64{10}},
+			{Frames: []*symbols.Frame{g}, Values: []int64{5}},
+			{Frames: []*symbols.Frame{h}, Values: []int64{3}},
 		},
 	}
 	x, err := CallersFigures(p, "g", func(string) bool { return true })

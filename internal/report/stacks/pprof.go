@@ -5,6 +5,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/export/pprof"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // pprof writes the stacks as a pprof profile with the name as a label.
@@ -13,17 +14,17 @@ func (r *found) pprof(w io.Writer) error {
 		Metrics: []samples.Metric{{Name: "calls", Unit: samples.Count}, {Name: "weight", Unit: samples.Count}},
 		Preset:  "calls", To: r.t.End(),
 	}
-	frames := map[samples.Frame]*samples.Frame{}
-	known := map[uint32][]*samples.Frame{}
+	frames := map[symbols.Frame]*symbols.Frame{}
+	known := map[uint32][]*symbols.Frame{}
 	for i := range r.stacks {
 		s := &r.stacks[i]
 		list, ok := known[s.ID]
 		if !ok {
 			for _, f := range r.framesOf(s) {
-				list = append(list, same(frames, samples.Frame{Func: f.Function, File: f.File, Line: int(f.Line), Start: int(f.Start), Inlined: f.Inlined}))
+				list = append(list, same(frames, f))
 			}
 			if len(list) == 0 {
-				list = []*samples.Frame{same(frames, samples.Frame{Func: unknownStack(s)})}
+				list = []*symbols.Frame{same(frames, symbols.Frame{Func: unknownStack(s)})}
 			}
 			known[s.ID] = list
 		}
@@ -33,7 +34,7 @@ func (r *found) pprof(w io.Writer) error {
 }
 
 // same returns the unique frame that is equal to f.
-func same(frames map[samples.Frame]*samples.Frame, f samples.Frame) *samples.Frame {
+func same(frames map[symbols.Frame]*symbols.Frame, f symbols.Frame) *symbols.Frame {
 	if frames[f] == nil {
 		frames[f] = &f
 	}

@@ -1,7 +1,6 @@
 package stacks
 
 import (
-	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -59,11 +58,7 @@ func (r *found) stack(s trace.Stack) stack {
 	}
 	r.listed = r.listed[:0]
 	for _, f := range r.framesOf(&s) {
-		r.listed = append(r.listed, frameOf(f))
+		r.listed = append(r.listed, report.FrameOf(&f))
 	}
 	return stack{Name: r.t.Name(s.Name), Calls: s.Calls, Weight: s.Weight, Share: r.share(s.Name, s.Calls), Cut: s.Cut, Frames: r.listed}
-}
-
-func frameOf(f format.Frame) report.Frame {
-	return report.Frame{Function: f.Function, File: f.File, Line: f.Line, Inlined: f.Inlined}
 }

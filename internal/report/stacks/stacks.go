@@ -15,6 +15,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/show"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -34,7 +35,9 @@ type found struct {
 	stacks []trace.Stack // the most calls first; without their frames
 	names  []name        // the most calls first
 	calls  map[uint16]int64
-	frames []format.Frame // reused for each stack, as is listed
+
+	blocks []format.Frame // reused for each stack, as are the next two
+	frames []symbols.Frame
 	listed []report.Frame
 }
 
@@ -92,8 +95,11 @@ func (r *found) share(name uint16, n int64) float64 {
 }
 
 // framesOf returns the frames of a stack that are shown; they are valid until the next call.
-func (r *found) framesOf(s *trace.Stack) []format.Frame {
-	r.frames = r.t.AppendFrames(r.frames[:0], s.ID)
+func (r *found) framesOf(s *trace.Stack) []symbols.Frame {
+	r.blocks, r.frames = r.t.AppendFrames(r.blocks[:0], s.ID), r.frames[:0]
+	for i := range r.blocks {
+		r.frames = append(r.frames, symbols.FrameOf(&r.blocks[i]))
+	}
 	return r.frames[min(r.skip, max(len(r.frames)-1, 0)):] // the outermost stays
 }
 
@@ -137,7 +143,7 @@ func (r *found) calledFrom(s *trace.Stack) string {
 	var callers []string
 	length := 0
 	for i, f := range frames[:n] {
-		at := frameOf(f).Short()
+		at := f.String()
 		if length += len(at); length > calledFromMax {
 			return strings.Join(append(callers, fmt.Sprintf("… %d more", n-i)), " < ")
 		}
@@ -174,7 +180,7 @@ func (r *found) folded(w io.Writer, byWeight bool) error {
 		}
 		frames := r.framesOf(s)
 		for j := len(frames) - 1; j >= 0; j-- {
-			b.WriteString(pprof.Foldable(frames[j].Function))
+			b.WriteString(pprof.Foldable(frames[j].Func))
 			b.WriteByte(';')
 		}
 		if len(frames) == 0 {

@@ -7,24 +7,25 @@ import (
 
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // blocked sums up the waits at a place, from Go's execution trace: for a mutex of package sync, a
 // WaitGroup, a Cond, a channel, or in select.
 type blocked struct {
 	state             states.State
-	site              gotrace.Frame // the program's innermost function; the zero Frame: all sites beyond maxStacks
+	site              symbols.Frame // the program's innermost function; the zero Frame: all sites beyond maxStacks
 	count, total, max int64         // total and max in ns
 	stack             uint32        // of the longest wait
 	wokenBy           []*wokenBy    // the waker that ended most waiting first
 
-	wakers map[gotrace.Frame]*wokenBy
+	wakers map[symbols.Frame]*wokenBy
 }
 
 // wokenBy is a place where waiting goroutines were woken, by an unlock, a send, a receive, or a
 // Done.
 type wokenBy struct {
-	site        gotrace.Frame // the zero Frame: not known, or not by a goroutine
+	site        symbols.Frame // the zero Frame: not known, or not by a goroutine
 	count, time int64         // ns of waiting that ended there
 	stack       uint32        // of one of them
 }
@@ -73,10 +74,10 @@ func (s sites) add(v *states.Interval, d int64) {
 
 // list lists the sites, longest waits first. It leaves out waits for locks that record their own
 // waits, and waits of the runtime and of the recorder; stack is gotrace's Info.Stack.
-func (s sites) list(stack func(uint32) []gotrace.Frame) []*blocked {
+func (s sites) list(stack func(uint32) []*symbols.Frame) []*blocked {
 	type key struct {
 		state states.State
-		site  gotrace.Frame
+		site  symbols.Frame
 	}
 	groups := map[key]*blocked{}
 	looked := looker{stack: stack, at: map[uint32]where{}}
@@ -87,7 +88,7 @@ func (s sites) list(stack func(uint32) []gotrace.Frame) []*blocked {
 		}
 		g := key{k.state, at.frame}
 		if groups[g] == nil {
-			groups[g] = &blocked{state: k.state, site: at.frame, wakers: map[gotrace.Frame]*wokenBy{}}
+			groups[g] = &blocked{state: k.state, site: at.frame, wakers: map[symbols.Frame]*wokenBy{}}
 		}
 		groups[g].add(k, w, looked.where(k.woken).frame)
 	}
@@ -103,7 +104,7 @@ func (s sites) list(stack func(uint32) []gotrace.Frame) []*blocked {
 }
 
 // add adds the waits at one stack that were ended at the site by.
-func (b *blocked) add(k stackKey, w *stackWaits, by gotrace.Frame) {
+func (b *blocked) add(k stackKey, w *stackWaits, by symbols.Frame) {
 	b.count += w.count
 	b.total += w.total
 	if w.max > b.max || w.max == b.max && k.stack < b.stack {
@@ -121,14 +122,14 @@ func (b *blocked) add(k stackKey, w *stackWaits, by gotrace.Frame) {
 
 // where is the place of a wait in a stack.
 type where struct {
-	frame gotrace.Frame
+	frame symbols.Frame
 	ours  bool // it waits for a lock that records its own waits
 	known bool // frame is the program's own
 }
 
 // looker finds the places of stacks, once each.
 type looker struct {
-	stack func(uint32) []gotrace.Frame
+	stack func(uint32) []*symbols.Frame
 	at    map[uint32]where
 }
 
@@ -144,7 +145,7 @@ func (l *looker) where(id uint32) (at where) {
 		if recorders(frames[n-1].Func) {
 			return where{}
 		}
-		at.frame = frames[n-1] // without a function of the program, the goroutine's first one
+		at.frame = *frames[n-1] // without a function of the program, the goroutine's first one
 	}
 	for _, f := range frames {
 		switch {
@@ -153,7 +154,7 @@ func (l *looker) where(id uint32) (at where) {
 		case recorders(f.Func):
 			return where{}
 		case !gotrace.Functions.Blocking.Has(f.Func):
-			at.frame, at.known = f, true
+			at.frame, at.known = *f, true
 			return at
 		}
 	}

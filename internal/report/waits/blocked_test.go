@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // TestSites sums up waits by place; stacks are written leaf first.
@@ -25,9 +25,9 @@ func TestSites(t *testing.T) {
 		12: "sync.(*WaitGroup).Add sync.(*WaitGroup).Done sync.(*WaitGroup).Go.func1",
 		11: "internal/sync.(*Mutex).Lock sync.(*Mutex).Lock main.(*store).put main.main",
 	}
-	frames := func(id uint32) (list []gotrace.Frame) {
+	frames := func(id uint32) (list []*symbols.Frame) {
 		for _, f := range strings.Fields(stacks[id]) {
-			list = append(list, gotrace.Frame{Func: f, File: "x.go", Line: uint64(len(f))})
+			list = append(list, &symbols.Frame{Func: f, File: "x.go", Line: len(f)})
 		}
 		return list
 	}
@@ -79,7 +79,7 @@ func TestManyStacks(t *testing.T) {
 	for i := range n {
 		p.add(&states.Interval{State: states.Channel, Stack: uint32(i + 1)}, 1)
 	}
-	frames := func(uint32) []gotrace.Frame { return []gotrace.Frame{{Func: "main.main"}} }
+	frames := func(uint32) []*symbols.Frame { return []*symbols.Frame{{Func: "main.main"}} }
 	var total int64
 	list := p.list(frames)
 	for _, b := range list {

@@ -2,14 +2,13 @@ package waits
 
 import (
 	"fmt"
-	"path/filepath"
 	"strconv"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/show"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -197,9 +196,9 @@ func (r *found) waiters(list []analysis.Waiter) []waiter {
 }
 
 func (r *found) place(b *blocked) place {
-	j := place{State: b.state.String(), At: frameOf(b.site), Count: b.count, Total: b.total, Max: b.max, Mean: report.Known(float64(b.total)/float64(b.count), b.count > 0), WokenBy: []woken{}, Stack: []report.Frame{}}
+	j := place{State: b.state.String(), At: siteOf(&b.site), Count: b.count, Total: b.total, Max: b.max, Mean: report.Known(float64(b.total)/float64(b.count), b.count > 0), WokenBy: []woken{}, Stack: []report.Frame{}}
 	for _, x := range b.wokenBy {
-		w := woken{frameOf(x.site), x.count, x.time, []report.Frame{}}
+		w := woken{siteOf(&x.site), x.count, x.time, []report.Frame{}}
 		if r.hasStacks {
 			w.Stack = r.frames(x.stack)
 		}
@@ -211,22 +210,20 @@ func (r *found) place(b *blocked) place {
 	return j
 }
 
-func frameOf(f gotrace.Frame) *report.Frame {
+// siteOf returns the row of a site, nil for the zero Frame.
+func siteOf(f *symbols.Frame) *report.Frame {
 	if f.Func == "" {
 		return nil
 	}
-	return &report.Frame{Function: f.Func, File: f.File, Line: uint32(f.Line)}
+	row := report.FrameOf(f)
+	return &row
 }
 
 func (r *found) frames(id uint32) []report.Frame {
-	list := []report.Frame{}
 	if r.stack == nil {
-		return list
+		return []report.Frame{}
 	}
-	for _, f := range r.stack(id) {
-		list = append(list, *frameOf(f))
-	}
-	return list
+	return report.RowsOf(r.stack(id), report.FrameOf)
 }
 
 // frameText formats a function for a table, or returns none if it is not known.
@@ -234,5 +231,5 @@ func frameText(f *report.Frame, none string) string {
 	if f == nil {
 		return none
 	}
-	return show.Name(fmt.Sprintf("%s %s:%d", format.ShortFunction(f.Function), filepath.Base(f.File), f.Line))
+	return show.Name(f.String())
 }

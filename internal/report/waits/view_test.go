@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/analysis"
-	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -69,7 +69,7 @@ func TestView(t *testing.T) {
 }
 
 func TestViewOfPlace(t *testing.T) {
-	b := &blocked{state: states.Channel, site: gotrace.Frame{Func: "main.worker", File: "/src/x.go", Line: 12}, count: 4, total: 100, max: 70}
+	b := &blocked{state: states.Channel, site: symbols.Frame{Func: "main.worker", File: "/src/x.go", Line: 12}, count: 4, total: 100, max: 70}
 	var f report.Figures
 	places.Figures(&f, []place{new(found).place(b)}, View.Columns, func(p place) (string, string) { return frameText(p.At, ""), p.State })
 	if got, want := lineOf(f.Rows[0]), "main.worker x.go:12 channel: wait=100 had=? contended=4 mean=25 max=70 hold=? holdmax=?"; got != want {

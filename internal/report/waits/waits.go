@@ -16,6 +16,7 @@ import (
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/symbols"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -29,7 +30,7 @@ type found struct {
 	hasStates bool
 	places    []place
 	problems  []string
-	stack     func(uint32) []gotrace.Frame
+	stack     func(uint32) []*symbols.Frame
 	at        map[*analysis.Object]map[lockStack]*lockTime // with stacks
 }
 

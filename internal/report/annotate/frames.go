@@ -7,9 +7,9 @@ import (
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-// Places returns a function that finds, in the executable, the functions that contain a frame's
+// Frames returns a function that finds, in the executable, the functions that contain a frame's
 // address, innermost first, with the linker's names and their first lines.
-func (c *Code) Places(p *samples.Profile) (func(f *samples.Frame) []symbols.Place, error) {
+func (c *Code) Frames(p *samples.Profile) (func(f *symbols.Frame) []symbols.Frame, error) {
 	if c.Binary == nil {
 		return nil, fmt.Errorf("where functions begin is not known: %s", c.Why)
 	}
@@ -17,10 +17,10 @@ func (c *Code) Places(p *samples.Profile) (func(f *samples.Frame) []symbols.Plac
 	if !ok {
 		return nil, fmt.Errorf("where functions begin is not known: %s", noSlide(p))
 	}
-	return func(f *samples.Frame) []symbols.Place {
+	return func(f *symbols.Frame) []symbols.Frame {
 		if f.PC == 0 || f.Object != c.object {
 			return nil
 		}
-		return c.Binary.Places(f.PC - slide)
+		return c.Binary.Frames(f.PC - slide)
 	}, nil
 }
