@@ -1,6 +1,5 @@
-// The list of a directory's traces: it is fetched repeatedly, searched here, and the ticked
-// traces are compared, or joined to one timeline. Everything in it comes from files that
-// others may have named: it becomes text only.
+// The list of a directory's traces: it is fetched repeatedly, searched here, and the ticked traces are compared, or
+// joined to one timeline. Everything in it comes from files that others may have named: it becomes text only.
 
 /**
  * @typedef {{name: string, count: number, total_ns: number, p99_ns: number}} Slow
@@ -62,11 +61,7 @@ function timeText(iso) {
 const states = { running: "running", gone: "ended without Stop", closed: "closed", unknown: "not closed" };
 const stateText = (/** @type {Trace} */ t) => (t.why ? "" : states[t.state] ?? t.state);
 const programText = (/** @type {Trace} */ t) => t.program.slice(t.program.lastIndexOf("/") + 1);
-/**
- * A build without a version is identified by the last part of its id, the hash of its
- * content.
- * @param {Trace} t
- */
+/** A build without a version is identified by the last part of its id, the hash of its content. @param {Trace} t */
 function buildText(t) {
   if (t.build && t.build !== "(devel)") return t.build.replace(/\b([0-9a-f]{12})[0-9a-f]{28}\b/, "$1");
   return `${t.build} ${t.build_id.slice(t.build_id.lastIndexOf("/") + 1).slice(0, 8)}`.trim();
@@ -86,10 +81,7 @@ function moment(word) {
   return new Date(/^\d{4}-\d{2}-\d{2}$/.test(word) ? `${word}T00:00` : word).getTime();
 }
 
-/**
- * Returns a function that tests whether a line matches.
- * @param {string} query @returns {(line: Line) => boolean}
- */
+/** Returns a function that tests whether a line matches. @param {string} query @returns {(line: Line) => boolean} */
 function searchFor(query) {
   const tests = query.toLowerCase().split(/\s+/).filter((w) => w !== "").map((word) => {
     const [, key, value] = /^([a-z]+):(.*)$/.exec(word) ?? [];

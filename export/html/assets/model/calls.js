@@ -59,8 +59,7 @@ function chosenGoid(app) {
 }
 
 /**
- * Returns the goroutines whose rows are neither hidden nor filtered out, including those in
- * folded groups.
+ * Returns the goroutines whose rows are neither hidden nor filtered out, including those in folded groups.
  * @param {any} app @returns {number[]}
  */
 function goidsInSight({ model, arranged, choices: { filter, hidden, pinned } }) {
@@ -79,10 +78,7 @@ function choiceOf(app, executions) {
   return { from, to, rows, scope, executions };
 }
 
-/**
- * Returns the selection; where executions are compared, that of the slow ones.
- * @param {any} app @returns {Choice}
- */
+/** Returns the selection; where executions are compared, that of the slow ones. @param {any} app @returns {Choice} */
 function choiceNow(app) { return choiceOf(app, app.calls.executions === "compare" ? "slow" : app.calls.executions); }
 
 /** Returns a description of the selection. @param {any} app */
@@ -95,10 +91,7 @@ export function choiceText(app) {
   return what.length === 0 ? "the whole trace" : what.join(", ");
 }
 
-/**
- * Returns the selection as a side for a comparison.
- * @param {any} app @returns {import("./difference.js").Side}
- */
+/** Returns the selection as a side for a comparison. @param {any} app @returns {import("./difference.js").Side} */
 export function keptSide(app) { return { choice: choiceNow(app), label: choiceText(app) }; }
 
 /**
@@ -125,10 +118,7 @@ function executionsIn(model, whole, { from, to, rows, scope }) {
   return of;
 }
 
-/**
- * Returns the two sides to compare; null: no comparison is chosen or possible.
- * @param {any} app
- */
+/** Returns the two sides to compare; null: no comparison is chosen or possible. @param {any} app */
 function sides(app) {
   const { calls, model } = app;
   if (calls.scope !== "" && calls.executions === "compare") {
@@ -163,10 +153,7 @@ export function callData(app) {
   return data;
 }
 
-/**
- * Returns the weights that add up to a shown metric.
- * @param {CallData} data @param {number} m
- */
+/** Returns the weights that add up to a shown metric. @param {CallData} data @param {number} m */
 export function weightsOf(data, m) { return data.samples.parts(m).map((part) => data.weights[data.base.indexOf(part)]); }
 
 /**

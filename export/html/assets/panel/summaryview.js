@@ -1,5 +1,4 @@
-// The Summary tab: scopes by name and locks with their waits, for the selected range or the
-// whole trace.
+// The Summary tab: scopes by name and locks with their waits, for the selected range or the whole trace.
 
 import { isShown, make, makeButton, nameText, percentText, pluralText, restLater } from "../view/make.js";
 import { momentText } from "../view/ruler.js";
@@ -70,10 +69,7 @@ function summaryMost(rows, key) {
   return rows.reduce((most, r) => Math.max(most, r[key] || 0), 1);
 }
 
-/**
- * @param {App} app
- * @returns {{element: HTMLElement, update(): void}}
- */
+/** @param {App} app @returns {{element: HTMLElement, update(): void}} */
 export function createSummary(app) {
   const most = { total: 1, self: 1, wait: 1 };
   const find = (row) => {

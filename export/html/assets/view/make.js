@@ -5,9 +5,8 @@ import { shortText } from "../data/names.js";
 import { thousands } from "./time.js";
 
 /**
- * Creates an element. class, text and properties of the element (title, type, hidden, …) are
- * set as such. on… are listeners; aria-…, role and data-… are attributes. null and undefined
- * are omitted. Children may be texts.
+ * Creates an element. class, text and properties of the element (title, type, hidden, …) are set as such. on… are
+ * listeners; aria-…, role and data-… are attributes. null and undefined are omitted. Children may be texts.
  * @param {string} tag
  * @param {Object<string, any>|null} [props]
  * @param {...(Node|string|null)} children
@@ -40,18 +39,14 @@ export function makeButton(text, onclick, props) {
   return make("button", { type: "button", text, onclick, ...props });
 }
 
-/**
- * Reports whether an element is on the page and not in a closed tab, so that it is worth
- * filling.
- */
+/** Reports whether an element is on the page and not in a closed tab, so that it is worth filling. */
 export function isShown(element) {
   return element.isConnected && !element.closest("[hidden]");
 }
 
 /**
- * Limits the rate of calls that may be expensive. After a pause it calls at once, else
- * shortly after the last of several requests, at most a second after the first. The calls
- * take at most a fifth of the time.
+ * Limits the rate of calls that may be expensive. After a pause it calls at once, else shortly after the last of
+ * several requests, at most a second after the first. The calls take at most a fifth of the time.
  * @param {() => void|Promise<void>} call
  * @returns {() => void}
  */
