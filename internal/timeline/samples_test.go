@@ -1,15 +1,9 @@
 package timeline
 
 import (
-	"bytes"
-	"compress/flate"
-	"encoding/base64"
-	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -17,12 +11,8 @@ import (
 	"github.com/scopeview/scopeview/internal/samples"
 )
 
-var updateSamples = flag.Bool("update-samples", false, "rewrite what the page's tests expect of samples")
-
-// sampleFixtures has containers with samples and their sums by package callgraph: under node
-// the page's own sums are compared with these.
-const sampleFixtures = "../../export/html/assets/test/samples.json"
-
+// sampleFixture has a container with samples and their sums by package callgraph: under node the page's
+// own sums are compared with these.
 type sampleFixture struct {
 	Container string                   `json:"container"` // base64
 	Functions map[string][4]int64      `json:"functions"` // exclusive cpu and off, then inclusive ones
@@ -89,12 +79,8 @@ func makeSampleFixture(t *testing.T, seed uint64, n int) sampleFixture {
 	all, p := randomSamples(seed, n)
 	s := gather(all, p, 0)
 	s.AddSource("/src/a.go", 1, []string{"func f0() {", "\twork()", "}"}, []int{1, 2})
-	var packed bytes.Buffer
-	if err := (&Container{Samples: s}).WriteTo(&packed, flate.BestCompression); err != nil {
-		t.Fatal(err)
-	}
 	f := sampleFixture{
-		Container: base64.StdEncoding.EncodeToString(packed.Bytes()), Functions: map[string][4]int64{},
+		Container: packedText(t, &Container{Samples: s}), Functions: map[string][4]int64{},
 		Callers: map[string][]fixtureEdge{}, Callees: map[string][]fixtureEdge{}, Lines: map[string][4]int64{},
 	}
 	costs := callgraph.Sum(p, func(f *samples.Frame) string { return f.Func })
@@ -134,24 +120,7 @@ func makeSampleFixture(t *testing.T, seed uint64, n int) sampleFixture {
 // TestSampleFixtures keeps the expectations of the page's tests in step with package
 // callgraph.
 func TestSampleFixtures(t *testing.T) {
-	made := []sampleFixture{makeSampleFixture(t, 1, 3), makeSampleFixture(t, 2, 60)}
-	b, err := json.Marshal(made)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b = append(b, '\n')
-	if *updateSamples {
-		if err := os.WriteFile(sampleFixtures, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	kept, err := os.ReadFile(sampleFixtures)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(kept, b) {
-		t.Errorf("%s is not what it would be now: go test ./internal/timeline -run TestSampleFixtures -update-samples", sampleFixtures)
-	}
+	checkFixture(t, "samples.json", []sampleFixture{makeSampleFixture(t, 1, 3), makeSampleFixture(t, 2, 60)})
 }
 
 // TestManySamples: if there are too many samples, those near each other are merged, and the
