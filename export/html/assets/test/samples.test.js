@@ -6,7 +6,6 @@ import { Samples } from "../data/samples.js";
 import { callTree, callerTree, callersOf, functionCosts, lineCosts, totalCost, totalFunc, weigh } from "../model/callgraph.js";
 import { difference, differenceText } from "../model/difference.js";
 import { Model } from "../model/model.js";
-import { shortFunc } from "../model/calls.js";
 import { container } from "./make.js";
 import { callRemark } from "../panel/callersview.js";
 import { commentary, excerptOf } from "../panel/sourceview.js";
@@ -190,13 +189,6 @@ test("another trace's samples are forgotten, also those under way", async () => 
   assert.equal(model.samples.n, 60);
   model.replace(whole);
   assert.equal(model.samples, null);
-});
-
-test("functions' names are short", () => {
-  assert.equal(shortFunc("main.work"), "main.work");
-  assert.equal(shortFunc("compress/flate.(*compressor).deflate"), "flate.(*compressor).deflate");
-  assert.equal(shortFunc("example.com/a.Sort[go.shape/b.T]"), "a.Sort[go.shape/b.T]");
-  assert.equal(shortFunc(`x/y.${"z".repeat(70000)}`).length, 301);
 });
 
 test("what a function has is at least so much where stacks without it were cut off", () => {

@@ -98,13 +98,13 @@ export function pluralText(n, one, many = one + "s") {
   return `${thousands(n)} ${n === 1 ? one : many}`;
 }
 
-/** Formats a share: 0.3%, 5.7%, 93%; 100% and 0% only if exact. */
+/** Formats a share as the Go side's show.Percent does: <0.1%, 5.7%, 93%, 99.9%; 100% and 0% only if exact. */
 export function percentText(share) {
   if (!Number.isFinite(share)) return "-";
   const p = share * 100;
-  if (p === 0) return "0%";
-  if (p < 0.1) return "<0.1%";
-  if (p < 9.95) return p.toFixed(1).replace(/\.0$/, "") + "%";
-  if (p > 99 && p < 100) return ">99%";
-  return Math.round(p) + "%";
+  if (p < 0) return p > -0.1 ? ">-0.1%" : `-${percentText(-share)}`;
+  if (p > 0 && p < 0.1) return "<0.1%";
+  if (p < 9.95 && !Number.isInteger(p)) return `${p.toFixed(1)}%`;
+  if (p > 99 && p < 100) return `${Math.min(p, 99.9).toFixed(1)}%`;
+  return `${p.toFixed(0)}%`;
 }
