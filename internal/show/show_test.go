@@ -48,6 +48,11 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("Change(%v) = %s, want %s", share, got, want)
 		}
 	}
+	for ratio, want := range map[float64]string{1.5: "+50%", 0.5: "-50%", 2: "+100%", 9.99: "+899%", 12.34: "×12.3", 0.001: "-99.9%", 1.0001: "+<0.1%", math.MaxFloat64: "×1.8e+308"} {
+		if got := Growth(ratio); got != want {
+			t.Errorf("Growth(%v) = %s, want %s", ratio, got, want)
+		}
+	}
 }
 
 // TestSharedNumbers: the page's tests read the same examples.
