@@ -1,6 +1,8 @@
 // The list of a directory's traces: it is fetched repeatedly, searched here, and the ticked traces are compared, or
 // joined to one timeline. Everything in it comes from files that others may have named: it becomes text only.
 
+import { bytes, span } from "../../export/html/assets/view/time.js";
+
 /**
  * @typedef {{name: string, count: number, total_ns: number, p99_ns: number}} Slow
  * @typedef {{number: number, name: string, start: string|null, bytes: number, state: string, program: string, args: string, pid: number, host: string, module: string, build: string, build_id: string, slow: Slow[]|null, slow_of: string, why: string}} Trace
@@ -34,22 +36,6 @@ let server = "";
 let retry = () => {};
 let tag = "";
 
-/** @param {number} n */
-function bytesText(n) {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
-  let i = 0;
-  for (; n >= 1023.95 && i < units.length - 1; i++) n /= 1024;
-  return `${i ? n.toFixed(1) : n} ${units[i]}`;
-}
-
-/** @param {number} ns */
-function spanText(ns) {
-  for (const [unit, of] of /** @type {[string, number][]} */ ([["s", 1e9], ["ms", 1e6], ["µs", 1e3]])) {
-    if (ns >= of) return `${Number((ns / of).toPrecision(3))} ${unit}`;
-  }
-  return `${ns} ns`;
-}
-
 /** A moment in the browser's zone, as 2026-11-27 10:00:00. @param {string|null} iso */
 function timeText(iso) {
   if (!iso) return "";
@@ -75,7 +61,7 @@ const columns = {
 };
 
 /** The time of since: and until:, in ms; NaN if invalid. @param {string} word */
-function moment(word) {
+function timeOf(word) {
   const back = /^(\d+(?:\.\d+)?)(s|m|h|d)$/.exec(word);
   if (back) return Date.now() - Number(back[1]) * { s: 1e3, m: 60e3, h: 3600e3, d: 86400e3 }[/** @type {"s"|"m"|"h"|"d"} */ (back[2])];
   return new Date(/^\d{4}-\d{2}-\d{2}$/.test(word) ? `${word}T00:00` : word).getTime();
@@ -86,7 +72,7 @@ function searchFor(query) {
   const tests = query.toLowerCase().split(/\s+/).filter((w) => w !== "").map((word) => {
     const [, key, value] = /^([a-z]+):(.*)$/.exec(word) ?? [];
     if (key === "since" || key === "until") {
-      const at = moment(value.toUpperCase().replace(/([SMHD])$/, (u) => u.toLowerCase()));
+      const at = timeOf(value.toUpperCase().replace(/([SMHD])$/, (u) => u.toLowerCase()));
       return (/** @type {Line} */ { trace: { start } }) => Number.isNaN(at) || (start !== null && (key === "since" ? Date.parse(start) >= at : Date.parse(start) <= at));
     }
     if (key === "pid") return (/** @type {Line} */ { trace }) => columns.pid(trace) === value;
@@ -107,7 +93,7 @@ function make(tagName, text = "", attributes = {}) {
 /** @param {Trace} t */
 function slowText(t) {
   if (!t.slow?.length) return { pending: "…", failed: "it can't be read to its end" }[t.slow_of] ?? "";
-  return t.slow.map((s) => `${s.name} ${spanText(s.p99_ns)}, ${spanText(s.total_ns)}`).join("; ") + ({ begin: " (of its begin)", failed: " (up to where it breaks off)" }[t.slow_of] ?? "");
+  return t.slow.map((s) => `${s.name} ${span(s.p99_ns)}, ${span(s.total_ns)}`).join("; ") + ({ begin: " (of its begin)", failed: " (up to where it breaks off)" }[t.slow_of] ?? "");
 }
 
 /** @param {Trace} t @returns {HTMLTableRowElement} */
@@ -135,7 +121,7 @@ function makeRow(t) {
   row.append(
     make("td", `${programText(t)} ${t.pid || ""}`, { title: `${t.program}\n${t.args}`.trim() }),
     make("td", buildText(t), { title: [t.module, t.build, t.build_id && `build id ${t.build_id}`].filter(Boolean).join("\n") }),
-    make("td", t.host), make("td", timeText(t.start), { class: "when" }), make("td", bytesText(t.bytes), { class: "number" }),
+    make("td", t.host), make("td", timeText(t.start), { class: "when" }), make("td", bytes(t.bytes), { class: "number" }),
     make("td", stateText(t), { class: t.state }), make("td", slowText(t)));
   return row;
 }
@@ -288,5 +274,3 @@ document.addEventListener("keydown", (e) => {
   }
 });
 keepFetching();
-
-export {};

@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -8,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/callgraph"
+	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/report/profile"
 	"github.com/scopeview/scopeview/internal/samples"
 )
 
@@ -20,6 +25,9 @@ type sampleFixture struct {
 	Callees   map[string][]fixtureEdge `json:"callees"`
 	Tree      [][3]any                 `json:"tree"`  // depth, function, inclusive cpu and off; sorted by their sum
 	Lines     map[string][4]int64      `json:"lines"` // of the file a.go
+	// Slowest is that of package profile's document for the executions of scope 7, of which one was slow and
+	// 99 were not.
+	Slowest any `json:"slowest"`
 }
 
 type fixtureEdge struct {
@@ -114,7 +122,34 @@ func makeSampleFixture(t *testing.T, seed uint64, n int) sampleFixture {
 		}
 	}
 	walk(callgraph.Tree(p, 2), 0)
+	f.Slowest = slowest(t, all, p)
 	return f
+}
+
+// slowest compares the slow execution of scope 7 with the others.
+func slowest(t *testing.T, all []samples.Sample, p *samples.Profile) any {
+	t.Helper()
+	of := &samples.Profile{Metrics: p.Metrics, Preset: p.Preset, Executions: samples.Executions{Slow: 1, Rest: 99}}
+	for _, s := range all {
+		if len(s.Scopes) > 0 {
+			values := make([]int64, len(p.Metrics))
+			values[s.Metric] = s.Value
+			of.Stacks = append(of.Stacks, samples.Stack{Frames: s.Frames, Values: values, Labels: samples.Labels{Slow: s.Scopes[0].Slow}})
+		}
+	}
+	v, err := profile.NewView(of, nil, "", "", glob.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	var document struct{ Slowest any }
+	if err := report.WriteJSON(&b, "functions", profile.Functions.Of(v).Document, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b.Bytes(), &document); err != nil {
+		t.Fatal(err)
+	}
+	return document.Slowest
 }
 
 // TestSampleFixtures keeps the expectations of the page's tests in step with package

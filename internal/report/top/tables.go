@@ -193,10 +193,8 @@ type lock struct {
 	Source string `json:"-" head:"source"`
 }
 
-// Hints returns the sentences about the columns of the tables, by their heads.
-func Hints() map[string]map[string]string {
-	return map[string]map[string]string{"scopes": scopes.Hints(), "locks": locks.Hints()}
-}
+// Hints returns the columns of the tables of scopes and of locks, for the page.
+func Hints() (ofScopes, ofLocks []report.Hint) { return scopes.Hints(), locks.Hints() }
 
 var locks = report.Table[lock]{
 	What:  "lock",

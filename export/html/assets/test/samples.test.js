@@ -49,6 +49,15 @@ for (const [k, f] of fixtures.entries()) {
     assert.deepEqual(total.incl, [0, 1].map((m) => [...costs.values()].reduce((sum, c) => sum + c.excl[m], 0)));
     const lines = lineCosts(s, weights, s.files.indexOf("a.go"));
     assert.deepEqual(Object.fromEntries([...lines.values()].map((c) => [String(c.func), four(c)])), f.lines);
+
+    const side = (executions, label, n) => ({ choice: { ...everything, scope: 7, executions }, label, executions: n });
+    const d = difference(s, side("others", "others", 99), side("slow", "slow", 1));
+    const rounded = (v) => Math.round(v * 1000);
+    const base = (file) => file.slice(file.lastIndexOf("/") + 1);
+    const contrasts = (list) => list.map((c) => JSON.stringify([s.metrics[c.metric].name, rounded(c.a), rounded(c.b), s.funcs[s.frameFunc[c.frame]], base(s.files[s.frameFile[c.frame]]), s.metrics[c.metric].sampled ? 0 : s.frameLine[c.frame]])).sort();
+    const tools = (list) => list.map((c) => JSON.stringify([c.metric, rounded(c.others_ns), rounded(c.slow_ns), c.function ?? "", base(c.file ?? ""), c.line ?? 0])).sort();
+    assert.deepEqual(contrasts(d.metrics), tools(f.slowest.metrics));
+    assert.deepEqual(contrasts(d.places), tools(f.slowest.places));
   });
 }
 

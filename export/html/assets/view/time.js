@@ -49,7 +49,7 @@ export function thousands(n) {
 
 /** Formats a size in bytes with binary units. @param {number} n @returns {string} */
 export function bytes(n) {
-  for (const [unit, size] of /** @type {[string, number][]} */ ([["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]])) {
+  for (const [unit, size] of /** @type {[string, number][]} */ ([["TiB", 2 ** 40], ["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]])) {
     if (Math.abs(n) >= size) return `${digits3(n / size)} ${unit}`;
   }
   return `${n} B`;
