@@ -44,7 +44,7 @@ func compareRow(t *testing.T, v *table, s topScope) {
 		return
 	}
 	for title, want := range map[string]*float64{
-		"total": &s.Total, "self": s.Self, "mean": s.Mean, "min": s.Min, "p50": s.P50, "p99": s.P99, "max": s.Max, "CPU": s.CPU,
+		"total": &s.Total, "self": s.Self, "mean": s.Mean, "min": s.Min, "p50": s.P50, "p99": s.P99, "max": s.Max, "cpu": s.CPU,
 	} {
 		text := v.Rows[at][v.column(t, title)]
 		if want == nil {

@@ -124,7 +124,7 @@ func tenantsTrace(t *testing.T) string {
 }
 
 // slowSaid returns the page's text about the slowest executions of Get.
-var slowSaid = fmt.Sprintf("(%d of %d) of %s take 41.2 ms longer than the middle half (312); >99%% of it: waiting for %s; %d of %d have tenant=%d, of the middle half 0%%.",
+var slowSaid = fmt.Sprintf("(%d of %d) of %s take 41.2 ms longer than the middle half (312); 99.6%% of it: waiting for %s; %d of %d have tenant=%d, of the middle half 0%%.",
 	traces.SlowTenants, traces.Gets, traces.Get, traces.TenantLock, traces.SlowTenants, traces.SlowTenants, traces.SlowTenant)
 
 // showGets presses the count of Get in the Summary: that is one action.

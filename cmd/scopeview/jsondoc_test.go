@@ -17,6 +17,7 @@ import (
 	"github.com/scopeview/scopeview/internal/autofdo"
 	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/live"
 	"github.com/scopeview/scopeview/internal/pgo"
 	"github.com/scopeview/scopeview/internal/pgo/explain"
 	"github.com/scopeview/scopeview/internal/pgo/source"
@@ -169,7 +170,8 @@ func TestJSONDocuments(t *testing.T) {
 	if !slices.Equal(withDocument, described) {
 		t.Fatalf("the commands with --json are %q, and here %q", withDocument, described)
 	}
-	for head, typ := range map[string]reflect.Type{"What all documents of a trace begin with": reflect.TypeFor[report.Kept](), "Frames": reflect.TypeFor[report.Frame]()} {
+	for head, typ := range map[string]reflect.Type{"What all documents of a trace begin with": reflect.TypeFor[report.Kept](), "Frames": reflect.TypeFor[report.Frame](),
+		"The list of a directory": reflect.TypeFor[live.List]()} {
 		_, at, _ := strings.Cut(page, "## "+head+"\n")
 		at, _, _ = strings.Cut(at, "\n## ")
 		want = strings.Replace(want, at, withTable(at, nil, fieldKeys("", typ)), 1)

@@ -6,10 +6,14 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
+
+	"github.com/scopeview/scopeview/internal/page"
 )
 
 var (
@@ -19,10 +23,27 @@ var (
 	listCSS string
 	//go:embed list.js
 	listJS string
-
-	listPage = strings.NewReplacer("{{.Style}}", listCSS, "{{.Script}}", listJS).Replace(listHTML)
-	listCSP  = strict + "; style-src '" + hashOf(listCSS) + "'; script-src '" + hashOf(listJS) + "'; connect-src 'self'"
 )
+
+// listPage has the page of the list, and its Content-Security-Policy.
+type listPage struct{ text, policy string }
+
+var listParts = sync.OnceValues(func() (listPage, error) {
+	script, err := page.Script("view/time.js", listJS)
+	return listPage{
+		strings.NewReplacer("{{.Style}}", listCSS, "{{.Heads}}", listHeads(), "{{.Script}}", script).Replace(listHTML),
+		strict + "; style-src '" + hashOf(listCSS) + "'; script-src '" + hashOf(script) + "'; connect-src 'self'",
+	}, err
+})
+
+// listHeads returns the heads of the list's columns.
+func listHeads() string {
+	var b strings.Builder
+	for _, h := range columns.Hints() {
+		fmt.Fprintf(&b, `<th scope="col" title="%s">%s</th>`, html.EscapeString(h.Says), h.Head)
+	}
+	return b.String()
+}
 
 // hashOf returns the hash of a text for a Content-Security-Policy.
 func hashOf(text string) string {
@@ -36,9 +57,14 @@ func (s *Server) serveList(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusInternalServerError, sentence(fmt.Errorf("listing the traces: %w", err)))
 		return
 	}
-	w.Header().Set("Content-Security-Policy", listCSP)
+	p, err := listParts()
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, sentence(err))
+		return
+	}
+	w.Header().Set("Content-Security-Policy", p.policy)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	io.WriteString(w, listPage)
+	io.WriteString(w, p.text)
 }
 
 // serveTraces sends the directory's traces as JSON. It answers a request with the tag of the

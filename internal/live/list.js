@@ -1,6 +1,7 @@
-// The list of a directory's traces: it is fetched repeatedly, searched here, and the ticked
-// traces are compared, or joined to one timeline. Everything in it comes from files that
-// others may have named: it becomes text only.
+// The list of a directory's traces: it is fetched repeatedly, searched here, and the ticked traces are compared, or
+// joined to one timeline. Everything in it comes from files that others may have named: it becomes text only.
+
+import { bytes, span } from "../../export/html/assets/view/time.js";
 
 /**
  * @typedef {{name: string, count: number, total_ns: number, p99_ns: number}} Slow
@@ -35,22 +36,6 @@ let server = "";
 let retry = () => {};
 let tag = "";
 
-/** @param {number} n */
-function bytesText(n) {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
-  let i = 0;
-  for (; n >= 1023.95 && i < units.length - 1; i++) n /= 1024;
-  return `${i ? n.toFixed(1) : n} ${units[i]}`;
-}
-
-/** @param {number} ns */
-function spanText(ns) {
-  for (const [unit, of] of /** @type {[string, number][]} */ ([["s", 1e9], ["ms", 1e6], ["µs", 1e3]])) {
-    if (ns >= of) return `${Number((ns / of).toPrecision(3))} ${unit}`;
-  }
-  return `${ns} ns`;
-}
-
 /** A moment in the browser's zone, as 2026-11-27 10:00:00. @param {string|null} iso */
 function timeText(iso) {
   if (!iso) return "";
@@ -62,11 +47,7 @@ function timeText(iso) {
 const states = { running: "running", gone: "ended without Stop", closed: "closed", unknown: "not closed" };
 const stateText = (/** @type {Trace} */ t) => (t.why ? "" : states[t.state] ?? t.state);
 const programText = (/** @type {Trace} */ t) => t.program.slice(t.program.lastIndexOf("/") + 1);
-/**
- * A build without a version is identified by the last part of its id, the hash of its
- * content.
- * @param {Trace} t
- */
+/** A build without a version is identified by the last part of its id, the hash of its content. @param {Trace} t */
 function buildText(t) {
   if (t.build && t.build !== "(devel)") return t.build.replace(/\b([0-9a-f]{12})[0-9a-f]{28}\b/, "$1");
   return `${t.build} ${t.build_id.slice(t.build_id.lastIndexOf("/") + 1).slice(0, 8)}`.trim();
@@ -80,21 +61,18 @@ const columns = {
 };
 
 /** The time of since: and until:, in ms; NaN if invalid. @param {string} word */
-function moment(word) {
+function timeOf(word) {
   const back = /^(\d+(?:\.\d+)?)(s|m|h|d)$/.exec(word);
   if (back) return Date.now() - Number(back[1]) * { s: 1e3, m: 60e3, h: 3600e3, d: 86400e3 }[/** @type {"s"|"m"|"h"|"d"} */ (back[2])];
   return new Date(/^\d{4}-\d{2}-\d{2}$/.test(word) ? `${word}T00:00` : word).getTime();
 }
 
-/**
- * Returns a function that tests whether a line matches.
- * @param {string} query @returns {(line: Line) => boolean}
- */
+/** Returns a function that tests whether a line matches. @param {string} query @returns {(line: Line) => boolean} */
 function searchFor(query) {
   const tests = query.toLowerCase().split(/\s+/).filter((w) => w !== "").map((word) => {
     const [, key, value] = /^([a-z]+):(.*)$/.exec(word) ?? [];
     if (key === "since" || key === "until") {
-      const at = moment(value.toUpperCase().replace(/([SMHD])$/, (u) => u.toLowerCase()));
+      const at = timeOf(value.toUpperCase().replace(/([SMHD])$/, (u) => u.toLowerCase()));
       return (/** @type {Line} */ { trace: { start } }) => Number.isNaN(at) || (start !== null && (key === "since" ? Date.parse(start) >= at : Date.parse(start) <= at));
     }
     if (key === "pid") return (/** @type {Line} */ { trace }) => columns.pid(trace) === value;
@@ -115,7 +93,7 @@ function make(tagName, text = "", attributes = {}) {
 /** @param {Trace} t */
 function slowText(t) {
   if (!t.slow?.length) return { pending: "…", failed: "it can't be read to its end" }[t.slow_of] ?? "";
-  return t.slow.map((s) => `${s.name} ${spanText(s.p99_ns)}, ${spanText(s.total_ns)}`).join("; ") + ({ begin: " (of its begin)", failed: " (up to where it breaks off)" }[t.slow_of] ?? "");
+  return t.slow.map((s) => `${s.name} ${span(s.p99_ns)}, ${span(s.total_ns)}`).join("; ") + ({ begin: " (of its begin)", failed: " (up to where it breaks off)" }[t.slow_of] ?? "");
 }
 
 /** @param {Trace} t @returns {HTMLTableRowElement} */
@@ -143,7 +121,7 @@ function makeRow(t) {
   row.append(
     make("td", `${programText(t)} ${t.pid || ""}`, { title: `${t.program}\n${t.args}`.trim() }),
     make("td", buildText(t), { title: [t.module, t.build, t.build_id && `build id ${t.build_id}`].filter(Boolean).join("\n") }),
-    make("td", t.host), make("td", timeText(t.start), { class: "when" }), make("td", bytesText(t.bytes), { class: "number" }),
+    make("td", t.host), make("td", timeText(t.start), { class: "when" }), make("td", bytes(t.bytes), { class: "number" }),
     make("td", stateText(t), { class: t.state }), make("td", slowText(t)));
   return row;
 }
@@ -296,5 +274,3 @@ document.addEventListener("keydown", (e) => {
   }
 });
 keepFetching();
-
-export {};

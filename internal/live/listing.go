@@ -13,6 +13,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/timeline"
 )
 
@@ -25,29 +26,32 @@ const (
 
 // Trace is a line of the list, as JSON; docs/json.md describes it.
 type Trace struct {
-	Number  int        `json:"number"` // -1: can't be shown
-	Name    string     `json:"name"`   // path below the directory
-	Start   *time.Time `json:"start"`
-	Bytes   int64      `json:"bytes"`
-	State   string     `json:"state"`
-	Program string     `json:"program"`
-	Args    string     `json:"args"`
-	PID     int64      `json:"pid"`
-	Host    string     `json:"host"`
-	Module  string     `json:"module"`
-	Build   string     `json:"build"`
-	BuildID string     `json:"build_id"`
-	Slow    []SlowName `json:"slow"`
-	SlowOf  string     `json:"slow_of"`
-	Why     string     `json:"why"` // reason why it can't be shown; "": it can
+	Number  int        `json:"number" unit:"count" says:"its page is at '/t/NUMBER/', as long as the server runs; −1: it can't be shown"`
+	Name    string     `json:"name" head:"Trace" says:"its path below the directory"`
+	Start   *time.Time `json:"start" head:"Started" says:"when the recording began; null: not known"`
+	Bytes   int64      `json:"bytes" head:"Size" unit:"bytes" says:"the file's size"`
+	State   string     `json:"state" head:"Recording" says:"'running', 'closed', 'gone' (ended without Stop), 'unknown'"`
+	Program string     `json:"program" head:"Program" says:"the executable; this and the next ones are empty if not known, and cut to 300 bytes"`
+	Args    string     `json:"args" says:"how it was called"`
+	PID     int64      `json:"pid" unit:"process"`
+	Host    string     `json:"host" head:"Host"`
+	Module  string     `json:"module" says:"the main module"`
+	Build   string     `json:"build" head:"Build" says:"its version, and the commit it was built at"`
+	BuildID string     `json:"build_id" says:"as 'go tool buildid' prints it"`
+	Slow    []SlowName `json:"slow" head:"Slow (99th percentile and total)"`
+	SlowOf  string     `json:"slow_of" says:"of what 'slow' tells: 'pending' (it was not read yet), 'whole', 'begin' (its first 2,000,000 scopes, or what could be read in two seconds), 'failed' (up to where reading broke off)"`
+	Why     string     `json:"why" says:"why it can't be shown; empty: it can"`
 }
+
+// columns are those of the list's page.
+var columns = report.Table[Trace]{Text: "Trace, Program, Build, Host, Started, Size, Recording, Slow (99th percentile and total)"}
 
 // List is a directory's traces, as JSON.
 type List struct {
-	Schema string   `json:"schema"`
-	Dir    string   `json:"dir"`
-	Traces []*Trace `json:"traces"`
-	Unseen bool     `json:"unseen"` // the directory has more than was listed
+	Schema string  `json:"schema" says:"'scopeview.serve/1'"`
+	Dir    string  `json:"dir" says:"as the command was given it"`
+	Unseen bool    `json:"unseen" says:"the directory has more than is looked at"`
+	Traces []Trace `json:"traces"`
 }
 
 // listing is the directory's list, and its cache.
@@ -81,14 +85,13 @@ func (s *shelf) look() (*List, error) {
 		}
 	}
 	list := *l.list
-	list.Traces = make([]*Trace, len(l.list.Traces))
-	for i, name := range l.list.Traces {
-		t := *name
+	list.Traces = slices.Clone(list.Traces)
+	for i := range list.Traces {
+		t := &list.Traces[i]
 		if x := l.seen[t.Name]; x != nil && t.Why == "" {
 			t.Slow, t.SlowOf = x.slow.names, x.slow.state()
 		}
 		t.Name = text(t.Name)
-		list.Traces[i] = &t
 	}
 	return &list, nil
 }
@@ -97,18 +100,18 @@ func (s *shelf) look() (*List, error) {
 func (s *shelf) lookAgain() error {
 	l := &s.listing
 	now := make(map[string]*seen, len(l.seen))
-	list := &List{Schema: "scopeview.serve/1", Dir: text(s.path), Traces: []*Trace{}}
+	list := &List{Schema: "scopeview.serve/1", Dir: text(s.path), Traces: []Trace{}}
 	full, err := s.walk(func(name string, d fs.DirEntry) {
 		if x := s.see(name, d, l.seen[name]); x != nil {
 			now[name] = x
-			list.Traces = append(list.Traces, &x.found)
+			list.Traces = append(list.Traces, x.found)
 		}
 	})
 	if err != nil {
 		return err
 	}
 	list.Unseen = full
-	slices.SortFunc(list.Traces, func(a, b *Trace) int {
+	slices.SortFunc(list.Traces, func(a, b Trace) int {
 		return cmp.Or(started(b).Compare(started(a)), cmp.Compare(a.Name, b.Name))
 	})
 	l.seen, l.list, l.made = now, list, time.Now()
@@ -117,7 +120,7 @@ func (s *shelf) lookAgain() error {
 }
 
 // started returns the start of a trace; for an unreadable one it is the zero time.
-func started(t *Trace) time.Time {
+func started(t Trace) time.Time {
 	if t.Start == nil {
 		return time.Time{}
 	}

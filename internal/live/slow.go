@@ -12,10 +12,10 @@ import (
 
 // SlowName is a name with long times in a trace.
 type SlowName struct {
-	Name  string `json:"name"`
-	Count int64  `json:"count"`
-	Total int64  `json:"total_ns"`
-	P99   int64  `json:"p99_ns"`
+	Name  string `json:"name" says:"one of the three with the largest 99th percentile, or total"`
+	Count int64  `json:"count" unit:"scopes" says:"that ended"`
+	Total int64  `json:"total_ns" unit:"ns"`
+	P99   int64  `json:"p99_ns" unit:"ns" says:"the 99th percentile of their durations"`
 }
 
 // slowNames are the slow names of a trace.

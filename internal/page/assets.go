@@ -108,6 +108,13 @@ func scripts() (string, error) {
 	return all.String(), nil
 }
 
+// Script returns a module of the page with what it imports removed, and then source, which imports it, as
+// one script.
+func Script(name, source string) (string, error) {
+	module, err := fs.ReadFile(assets.Files, name)
+	return strung(string(module)) + strung(source), err
+}
+
 // strung removes the imports and exports from a module.
 func strung(source string) string {
 	return exportWord.ReplaceAllString(importLine.ReplaceAllString(source, ""), "$1")

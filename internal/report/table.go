@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -138,6 +139,35 @@ func (t *Table[R]) Figures(f *Figures, rows []R, columns []Column, name func(R) 
 		f.Rows = append(f.Rows, r)
 	}
 }
+
+// A Hint is a column's head and a sentence about it.
+type Hint struct{ Head, Says string }
+
+// Hints returns the columns of Text for a page. The sentence is the unit's noun and the column's says, in
+// which a quoted key is the head of its column.
+func (t *Table[R]) Hints() (hints []Hint) {
+	heads := map[string]string{}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[R]()) {
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		heads[key] = headOf(f)
+	}
+	for _, c := range t.columns(t.Text) {
+		text := quoted.ReplaceAllStringFunc(c.tag.Get("says"), func(key string) string {
+			key = strings.Trim(key, "'")
+			return cmp.Or(heads[key], key)
+		})
+		if unit := c.tag.Get("unit"); text != "" && !slices.Contains([]string{"", "ns", "bytes", "ratio", "0 to 1"}, unit) {
+			text = unit + " " + text
+		}
+		if text != "" {
+			text = strings.ToUpper(text[:1]) + text[1:]
+		}
+		hints = append(hints, Hint{c.head, text})
+	}
+	return hints
+}
+
+var quoted = regexp.MustCompile(`'[a-z_0-9]+'`)
 
 // tableColumn is a field of a row, or a group.
 type tableColumn struct {

@@ -141,6 +141,18 @@ func Change(share float64) string {
 	return text
 }
 
+// Growth formats the ratio of a value to the one before as a change, and from 10 on as a factor: +50%,
+// -3%, ×12.3.
+func Growth(ratio float64) string {
+	switch {
+	case ratio >= 10:
+		return "×" + strconv.FormatFloat(ratio, 'g', 3, 64)
+	case ratio > 1:
+		return "+" + Percent(ratio-1)
+	}
+	return "-" + Percent(1-ratio)
+}
+
 // Ratio formats a quotient, such as CPU time over wall time, with two decimals: 2.41.
 func Ratio(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 

@@ -1,7 +1,9 @@
 package show
 
 import (
+	"encoding/json"
 	"math"
+	"os"
 	"testing"
 )
 
@@ -19,11 +21,6 @@ func TestDuration(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000", -999: "-999"} {
-		if got := Count(n); got != want {
-			t.Errorf("Count(%d) = %s, want %s", n, got, want)
-		}
-	}
 	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "0.98 KiB", 1 << 20: "1.00 MiB", 123 << 20: "123 MiB", 3 << 30: "3.00 GiB", 1 << 50: "1024 TiB"} {
 		if got := Size(n); got != want {
 			t.Errorf("Size(%d) = %s, want %s", n, got, want)
@@ -51,9 +48,31 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("Change(%v) = %s, want %s", share, got, want)
 		}
 	}
-	for share, want := range map[float64]string{-0.25: "-25%", -0.0001: ">-0.1%", -0.2512: "-25%", 0: "0%", 0.0001: "<0.1%", 0.005: "0.5%", 0.05: "5%", 0.055: "5.5%", 0.5: "50%", 0.996: "99.6%", 0.9999: "99.9%", 1: "100%"} {
-		if got := Percent(share); got != want {
-			t.Errorf("Percent(%v) = %s, want %s", share, got, want)
+	for ratio, want := range map[float64]string{1.5: "+50%", 0.5: "-50%", 2: "+100%", 9.99: "+899%", 12.34: "×12.3", 0.001: "-99.9%", 1.0001: "+<0.1%", math.MaxFloat64: "×1.8e+308"} {
+		if got := Growth(ratio); got != want {
+			t.Errorf("Growth(%v) = %s, want %s", ratio, got, want)
+		}
+	}
+}
+
+// TestSharedNumbers: the page's tests read the same examples.
+func TestSharedNumbers(t *testing.T) {
+	var examples map[string][][2]any
+	b, err := os.ReadFile("testdata/numbers.json")
+	if err == nil {
+		err = json.Unmarshal(b, &examples)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]func(float64) string{"percent": Percent[float64], "count": func(n float64) string { return Count(int64(n)) }} {
+		if len(examples[name]) < 8 {
+			t.Errorf("%d examples of %s", len(examples[name]), name)
+		}
+		for _, x := range examples[name] {
+			if got := f(x[0].(float64)); got != x[1] {
+				t.Errorf("%s of %v: %s, want %s", name, x[0], got, x[1])
+			}
 		}
 	}
 }

@@ -21,7 +21,7 @@ type batch struct {
 	rows       []batchRow // by first activity
 	list       []arrival  // row by row
 	rare       []rareParts
-	threads    []uint32 // threads of its items, by first use; 0: unknown
+	threads    threadList // by first use
 	texts      []byte
 	ends       []int // ends of the texts; each begins where the one before ends
 	slots      []format.Slot
@@ -66,8 +66,9 @@ type batchEvent struct {
 }
 
 func (b *batch) reset() {
+	b.threads.reset()
 	*b = batch{
-		first: math.MaxInt64, now: math.MinInt64, census: b.census, rows: b.rows[:0], list: b.list[:0], rare: b.rare[:0], threads: append(b.threads[:0], 0),
+		first: math.MaxInt64, now: math.MinInt64, census: b.census, rows: b.rows[:0], list: b.list[:0], rare: b.rare[:0], threads: b.threads,
 		texts: b.texts[:0], ends: b.ends[:0], slots: b.slots[:0], locks: b.locks[:0], others: b.others[:0], linked: b.linked[:0],
 	}
 }
@@ -88,12 +89,10 @@ type batcher struct {
 	list   []arrival        // of the batch, in their original order
 	byGoid map[uint64]int32 // indexes of the batch's rows
 	latest [256]int32       // the latest of these plus one, by goroutine
-	thread map[uint32]uint16
-	near   [64]numbered // cache of thread
 }
 
 func newBatcher(x *Index) *batcher {
-	return &batcher{breaks: x.breaks, lister: args.NewLister(x.t.Name), byGoid: map[uint64]int32{}, thread: map[uint32]uint16{}}
+	return &batcher{breaks: x.breaks, lister: args.NewLister(x.t.Name), byGoid: map[uint64]int32{}}
 }
 
 // make makes a batch from a part.
@@ -101,8 +100,7 @@ func (w *batcher) make(p *trace.Part, b *batch) *batch {
 	b.reset()
 	w.b, w.list = b, w.list[:0]
 	clear(w.byGoid)
-	clear(w.thread)
-	w.latest, w.near = [256]int32{}, [64]numbered{}
+	w.latest = [256]int32{}
 	p.Events(func(e *trace.Event) bool { w.add(e); return true })
 	w.order()
 	return b
@@ -150,7 +148,7 @@ func (w *batcher) add(e *trace.Event) {
 	r.end++
 	a := arrival{
 		start: e.Start, dur: e.Dur, cpu: e.CPU, row: row, name: e.Name, kind: e.Kind,
-		flags: flagsOf(e, w.breaks), thread: w.threadOf(e.Thread),
+		flags: flagsOf(e, w.breaks), thread: b.threads.of(e.Thread),
 	}
 	if args := hasArgs(e); args || e.Open || e.EndGoid != 0 || e.Kind == format.KindHold {
 		a.rare = w.rareOf(e, args)
@@ -181,22 +179,6 @@ func (w *batcher) keep(list *[]batchEvent, e *trace.Event, row int32) {
 	n := len(w.b.slots)
 	w.b.slots = append(w.b.slots, e.Args...)
 	k.Args, k.EndArgs = w.b.slots[n:], nil
-}
-
-// threadOf returns the index of a thread in the batch.
-func (w *batcher) threadOf(id uint32) uint16 {
-	near := &w.near[id%uint32(len(w.near))]
-	if id == near.id {
-		return near.at
-	}
-	at, ok := w.thread[id]
-	if !ok && id != 0 && len(w.b.threads) <= math.MaxUint16 {
-		at = uint16(len(w.b.threads))
-		w.thread[id] = at
-		w.b.threads = append(w.b.threads, id)
-	}
-	*near = numbered{id, at}
-	return at
 }
 
 func (w *batcher) row(e *trace.Event) int32 {
@@ -238,8 +220,8 @@ func (x *Index) takeBatch(b *batch) {
 	x.scopes += b.scopes
 	th.expect(max(float64(x.items)/float64(x.t.Size()/format.RecordSize), float64(b.now)/float64(max(x.end, 1))))
 	th.threads = th.threads[:0]
-	for _, id := range b.threads {
-		th.threads = append(th.threads, x.threadOf(id))
+	for _, id := range b.threads.ids {
+		th.threads = append(th.threads, x.threads.of(id))
 	}
 	th.rows = th.rows[:0]
 	for i := range b.rows {

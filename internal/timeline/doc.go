@@ -27,6 +27,10 @@
 //     is known then. See Window; the last stretches read are cached, up to a limit in bytes.
 //     Results are, byte for byte, those of an index of every item. It is loaded in batches,
 //     which are made on all processors; one goroutine finds the lanes of their items.
+//     It does not replace the index of every item, for files and smaller traces: a stretch read again
+//     is one, and of a trace of 500,000 scopes in memory the thin index takes five times as long for
+//     the first picture of all scopes (119 ms, not 22) and one and a half to twice as long for a part
+//     (6.7 ms, not 3.7, for a quarter), for 10 bytes per scope instead of 32.
 //  4. Counters, and waits and holds of locks, are always in memory.
 //  5. States keeps some 4 to 8 bytes for each interval, coded as the difference to the one
 //     before, in blocks that are decoded from their begin. It returns any stretch at any

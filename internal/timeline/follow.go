@@ -155,7 +155,7 @@ func (x *Index) Open() []openScope {
 	for _, s := range x.open {
 		o := openScope{
 			Goid: x.rows[s.row].goid, Track: x.rows[s.row].track, Depth: laneNumber(int(s.depth)), Name: s.name, Kind: s.kind,
-			Start: s.start, Thread: x.threads[s.thread], Args: string(x.texts.get(s.args)),
+			Start: s.start, Thread: x.threads.ids[s.thread], Args: string(x.texts.get(s.args)),
 		}
 		if s.kind == format.KindPending {
 			o.Depth = laneInstants

@@ -42,9 +42,7 @@ type Index struct {
 	latest  [256]*row // cache of the last rows, by goroutine
 	open    map[format.Loc]*scope
 	round   uint32
-	threads []uint32
-	thread  map[uint32]uint16
-	near    [64]numbered // cache of thread
+	threads threadList
 	texts   texts
 	lister  *args.Lister
 	json    []byte
@@ -75,7 +73,7 @@ type Index struct {
 func newIndex(t *trace.Trace) *Index {
 	x := &Index{
 		t: t, breaks: t.Breaks(), byGoid: map[uint64]*row{}, open: map[format.Loc]*scope{},
-		threads: []uint32{0}, thread: map[uint32]uint16{0: 0}, texts: newTexts(),
+		threads: newThreadList(), texts: newTexts(),
 		series: seriesSet{}, locks: newLocks(), end: t.End(), since: math.MaxInt64, taken: map[format.Loc]struct{}{},
 	}
 	x.lister = args.NewLister(t.Name)
@@ -213,11 +211,7 @@ func (x *Index) plain(s *scope, r *row, e *trace.Event) {
 	s.row, s.name, s.kind, s.endGoid = r.at, e.Name, e.Kind, e.EndGoid
 	s.flags = flagsOf(e, x.breaks)
 	s.seen = x.round
-	near := &x.near[e.Thread%uint32(len(x.near))]
-	if e.Thread != near.id {
-		*near = numbered{e.Thread, x.threadOf(e.Thread)}
-	}
-	s.thread = near.at
+	s.thread = x.threads.of(e.Thread)
 }
 
 // flagsOf returns the flags of e's item.
@@ -253,24 +247,6 @@ func (x *Index) argsOf(e *trace.Event) []byte {
 	}
 	x.json = args.AppendJSON(x.json[:0], x.lister.List(e))
 	return x.json
-}
-
-// numbered is a thread and its index.
-type numbered struct {
-	id uint32
-	at uint16
-}
-
-// threadOf returns the index of a thread; 0, unknown, for those after the first 65,535 of a
-// process.
-func (x *Index) threadOf(id uint32) uint16 {
-	at, ok := x.thread[id]
-	if !ok && len(x.threads) <= math.MaxUint16 && !x.part {
-		at = uint16(len(x.threads))
-		x.thread[id] = at
-		x.threads = append(x.threads, id)
-	}
-	return at
 }
 
 func (x *Index) rowOf(e *trace.Event) *row {

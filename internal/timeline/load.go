@@ -159,7 +159,7 @@ func (x *Index) loadEvents(ctx context.Context, t *trace.Trace, o *LoadOptions) 
 func (x *Index) loadBatches(ctx context.Context, t *trace.Trace, o *LoadOptions) error {
 	begin := time.Now()
 	watch := analysis.Watch{Progress: o.Progress}
-	spare := sync.Pool{New: func() any { return &batch{} }}
+	spare := sync.Pool{New: func() any { return &batch{threads: newThreadList()} }}
 	// A batch makes a stretch, and fits into a processor's cache.
 	part := max(int(min(x.thin.every, usualSize.Every))*format.RecordSize, 1)
 	return trace.EachPart(t, trace.Options{Detail: trace.Tracks, Stretch: part}, func() func(*trace.Part) *batch {

@@ -122,12 +122,9 @@ func (x *Index) partsIn(y *Index, needle []byte, list []part) []part {
 			if !has(l.rare.args[i]) {
 				continue
 			}
-			it := l.at(i)
-			dur := l.durOf(i, it)
-			list = append(list, part{
-				row: r.at, depth: depth, start: it.start, ended: l.endedBy(i),
-				bar: bar{it.kind, it.flags, it.name, it.thread, it.start, dur, l.slackOf(i, it), slices.Clone(y.texts.get(l.argsOf(i))), 1, dur},
-			})
+			v := y.barOf(l, i, l.at(i))
+			v.args = slices.Clone(v.args)
+			list = append(list, part{row: r.at, depth: depth, start: v.start, ended: l.endedBy(i), bar: v})
 		}
 		for _, s := range l.rare.open {
 			if has(s.args) {

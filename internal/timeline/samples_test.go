@@ -2,28 +2,23 @@ package timeline
 
 import (
 	"bytes"
-	"compress/flate"
-	"encoding/base64"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/callgraph"
+	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/report/profile"
 	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
-var updateSamples = flag.Bool("update-samples", false, "rewrite what the page's tests expect of samples")
-
-// sampleFixtures has containers with samples and their sums by package callgraph: under node
-// the page's own sums are compared with these.
-const sampleFixtures = "../../export/html/assets/test/samples.json"
-
+// sampleFixture has a container with samples and their sums by package callgraph: under node the page's
+// own sums are compared with these.
 type sampleFixture struct {
 	Container string                   `json:"container"` // base64
 	Functions map[string][4]int64      `json:"functions"` // exclusive cpu and off, then inclusive ones
@@ -31,6 +26,9 @@ type sampleFixture struct {
 	Callees   map[string][]fixtureEdge `json:"callees"`
 	Tree      [][3]any                 `json:"tree"`  // depth, function, inclusive cpu and off; sorted by their sum
 	Lines     map[string][4]int64      `json:"lines"` // of the file a.go
+	// Slowest is that of package profile's document for the executions of scope 7, of which one was slow and
+	// 99 were not.
+	Slowest any `json:"slowest"`
 }
 
 type fixtureEdge struct {
@@ -90,12 +88,8 @@ func makeSampleFixture(t *testing.T, seed uint64, n int) sampleFixture {
 	all, p := randomSamples(seed, n)
 	s := gather(all, p, 0)
 	s.AddSource("/src/a.go", 1, []string{"func f0() {", "\twork()", "}"}, []int{1, 2})
-	var packed bytes.Buffer
-	if err := (&Container{Samples: s}).WriteTo(&packed, flate.BestCompression); err != nil {
-		t.Fatal(err)
-	}
 	f := sampleFixture{
-		Container: base64.StdEncoding.EncodeToString(packed.Bytes()), Functions: map[string][4]int64{},
+		Container: packedText(t, &Container{Samples: s}), Functions: map[string][4]int64{},
 		Callers: map[string][]fixtureEdge{}, Callees: map[string][]fixtureEdge{}, Lines: map[string][4]int64{},
 	}
 	costs := callgraph.Sum(p, func(f *symbols.Frame) string { return f.Func })
@@ -129,30 +123,40 @@ func makeSampleFixture(t *testing.T, seed uint64, n int) sampleFixture {
 		}
 	}
 	walk(callgraph.Tree(p, 2), 0)
+	f.Slowest = slowest(t, all, p)
 	return f
+}
+
+// slowest compares the slow execution of scope 7 with the others.
+func slowest(t *testing.T, all []samples.Sample, p *samples.Profile) any {
+	t.Helper()
+	of := &samples.Profile{Metrics: p.Metrics, Preset: p.Preset, Executions: samples.Executions{Slow: 1, Rest: 99}}
+	for _, s := range all {
+		if len(s.Scopes) > 0 {
+			values := make([]int64, len(p.Metrics))
+			values[s.Metric] = s.Value
+			of.Stacks = append(of.Stacks, samples.Stack{Frames: s.Frames, Values: values, Labels: samples.Labels{Slow: s.Scopes[0].Slow}})
+		}
+	}
+	v, err := profile.NewView(of, nil, "", "", glob.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	var document struct{ Slowest any }
+	if err := report.WriteJSON(&b, "functions", profile.Functions.Of(v).Document, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b.Bytes(), &document); err != nil {
+		t.Fatal(err)
+	}
+	return document.Slowest
 }
 
 // TestSampleFixtures keeps the expectations of the page's tests in step with package
 // callgraph.
 func TestSampleFixtures(t *testing.T) {
-	made := []sampleFixture{makeSampleFixture(t, 1, 3), makeSampleFixture(t, 2, 60)}
-	b, err := json.Marshal(made)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b = append(b, '\n')
-	if *updateSamples {
-		if err := os.WriteFile(sampleFixtures, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	kept, err := os.ReadFile(sampleFixtures)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(kept, b) {
-		t.Errorf("%s is not what it would be now: go test ./internal/timeline -run TestSampleFixtures -update-samples", sampleFixtures)
-	}
+	checkFixture(t, "samples.json", []sampleFixture{makeSampleFixture(t, 1, 3), makeSampleFixture(t, 2, 60)})
 }
 
 // TestManySamples: if there are too many samples, those near each other are merged, and the

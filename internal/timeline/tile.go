@@ -205,6 +205,12 @@ type bar struct {
 	busy              int64
 }
 
+// barOf returns the values of a lane's item.
+func (x *Index) barOf(l *lane, i int, it *item) bar {
+	dur := l.durOf(i, it)
+	return bar{it.kind, it.flags, it.name, it.thread, it.start, dur, l.slackOf(i, it), x.texts.get(l.argsOf(i)), 1, dur}
+}
+
 func (b *tiler) add(v *bar) {
 	c := b.c
 	c.kind.b(byte(v.kind))
@@ -213,7 +219,7 @@ func (b *tiler) add(v *bar) {
 	c.start.d(v.start)
 	c.dur.u(uint64(max(v.dur, 0)))
 	c.slack.z(v.slack)
-	c.thread.u(uint64(b.x.threads[v.thread]))
+	c.thread.u(uint64(b.x.threads.ids[v.thread]))
 	c.args.u(uint64(b.text(v.args)))
 	if b.tile.Res > 0 {
 		c.count.u(uint64(v.count))
@@ -224,8 +230,8 @@ func (b *tiler) add(v *bar) {
 
 // single adds a single item.
 func (b *tiler) single(l *lane, i int, it *item) {
-	dur := l.durOf(i, it)
-	b.add(&bar{it.kind, it.flags, it.name, it.thread, it.start, dur, l.slackOf(i, it), b.x.texts.get(l.argsOf(i)), 1, dur})
+	v := b.x.barOf(l, i, it)
+	b.add(&v)
 	if goid := l.endedBy(i); goid != 0 {
 		b.endedBy(goid)
 	}

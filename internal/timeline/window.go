@@ -91,7 +91,7 @@ func (x *Index) more(ctx context.Context, from, to, most int64) (bool, error) {
 func (x *Index) blank() *Index {
 	return &Index{
 		t: x.t, breaks: x.breaks, byGoid: map[uint64]*row{}, open: map[format.Loc]*scope{}, part: true,
-		threads: x.threads, thread: x.thread, texts: newTexts(), lister: args.NewLister(x.t.Name),
+		threads: threadList{ids: x.threads.ids, index: x.threads.index, fixed: true}, texts: newTexts(), lister: args.NewLister(x.t.Name),
 		series: x.series, end: x.end, since: math.MaxInt64,
 	}
 }

@@ -9,8 +9,7 @@ import { rememberTheme } from "./view/theme.js";
 /** @import { App } from "./app.js" */
 
 /**
- * The functions of the actions, except those that show a tab. A function that returns false
- * did nothing.
+ * The functions of the actions, except those that show a tab. A function that returns false did nothing.
  * @type {Record<string, (app: App, fast: boolean) => boolean|void>}
  */
 export const deeds = {
@@ -92,8 +91,7 @@ export function actions(app, action, fast) {
 }
 
 /**
- * Returns the time at the mouse pointer after the view has reached its aim; without a
- * pointer, the middle of the view.
+ * Returns the time at the mouse pointer after the view has reached its aim; without a pointer, the middle of the view.
  * @param {App} app
  */
 function pointed({ aim, pointer }) { return aim.from + (pointer ?? 0.5) * (aim.to - aim.from); }
@@ -104,10 +102,7 @@ function rangeOf(ref) {
   return { from: start, to: end };
 }
 
-/**
- * Zooms to the range or the selection; if it fills the view already, to the whole trace.
- * @param {App} app
- */
+/** Zooms to the range or the selection; if it fills the view already, to the whole trace. @param {App} app */
 function fitSelection(app) {
   const what = app.range ?? (app.selection && rangeOf(app.selection));
   const { from, to } = app.aim;
@@ -116,10 +111,7 @@ function fitSelection(app) {
   return true;
 }
 
-/**
- * Marks the time of the range or the selection, and opens the mark's name for editing.
- * @param {App} app
- */
+/** Marks the time of the range or the selection, and opens the mark's name for editing. @param {App} app */
 function noteSelection(app) {
   const what = app.range ?? (app.selection && rangeOf(app.selection));
   if (!what) return app.announce("select a scope or a range first", true);
@@ -152,10 +144,7 @@ function moveSelection(app, action) {
   return true;
 }
 
-/**
- * Selects the first scope in the view, where the keys start without a selection.
- * @param {App} app
- */
+/** Selects the first scope in the view, where the keys start without a selection. @param {App} app */
 function selectFirst(app) {
   for (const row of app.model.rows(app.by)) {
     const lane = row.lanes[0];
@@ -172,10 +161,7 @@ function selectFirst(app) {
   return true;
 }
 
-/**
- * Clears one thing: the focused control, then the selection or range, then the search.
- * @param {App} app
- */
+/** Clears one thing: the focused control, then the selection or range, then the search. @param {App} app */
 function clearAll(app) {
   const at = document.activeElement;
   if (at instanceof HTMLInputElement) {

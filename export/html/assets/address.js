@@ -6,19 +6,13 @@ import { viewOfAll } from "./view/viewport.js";
 
 /** @import { Page } from "./app.js" */
 
-/**
- * The time in ms without a change after which a step is complete; a single turn of the wheel
- * is not a step.
- */
+/** The time in ms without a change after which a step is complete; a single turn of the wheel is not a step. */
 const settles = 700;
 
 /** The maximum number of rows of an area that is stored: browsers truncate addresses. */
 const mostAreaRows = 500;
 
-/**
- * Returns the state to store in the address.
- * @param {Page} app @returns {import("./state.js").ViewState}
- */
+/** Returns the state to store in the address. @param {Page} app @returns {import("./state.js").ViewState} */
 function shownState(app) {
   const { model, aim, range, choices, selection: ref } = app;
   const all = viewOfAll(model);
@@ -68,10 +62,7 @@ export function addressKeeper(app, restore) {
   let place = 0; // number of the step that is shown
   let newest = 0;
   let had = ""; // contents of that step
-  /**
-   * The contents of a step. Without the view while it follows a growing trace, which changes
-   * by itself.
-   */
+  /** The contents of a step. Without the view while it follows a growing trace, which changes by itself. */
   const step = () => encodeState({ ...shownState(app), view: app.follow ? undefined : { from: app.aim.from, to: app.aim.to } });
 
   function settle() {

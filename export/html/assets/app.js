@@ -111,11 +111,7 @@ import { viewOfAll } from "./view/viewport.js";
  *   : T extends (infer V)[] ? readonly V[] : T extends import("./view/layout.js").RowChoices|Stretch ? {readonly [K in keyof T]: Fast<T[K]>} : T} Fast
  */
 
-/**
- * Creates the app of a model.
- * @param {import("./model/model.js").Model} model
- * @returns {App}
- */
+/** Creates the app of a model. @param {import("./model/model.js").Model} model @returns {App} */
 export function createApp(model) {
   const listeners = /** @type {Map<Event, (() => void)[]>} */ (new Map());
   const start = /^(.*?)(?:\.(\d+))?Z$/.exec(model.meta.start ?? "");

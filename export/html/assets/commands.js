@@ -144,10 +144,7 @@ export function commands(app) {
     app.keepState();
   }
 
-  /**
-   * Sets the Executions tab to the name of the selection, unless executions of another name
-   * are brushed.
-   */
+  /** Sets the Executions tab to the name of the selection, unless executions of another name are brushed. */
   function followName() {
     const ref = app.selection;
     if (app.tab === "runs" && ref && ref.j === undefined && !app.brush && isScope(ref.batch.kind[ref.i])) app.runsOf = model.name(ref.batch.name[ref.i]);
@@ -176,9 +173,7 @@ export function commands(app) {
     if (view) moveTo(view);
   }
 
-  /**
-   * @param {Selection|null} ref @param {{reveal?: boolean, step?: number}=} how step: of the followed chain
-   */
+  /** @param {Selection|null} ref @param {{reveal?: boolean, step?: number}=} how step: of the followed chain */
   function select(ref, how) {
     if (ref && ref.j === undefined) ref = model.resolve(ref);
     app.links = ref && ref.j === undefined ? links(model, ref) : [];
@@ -299,20 +294,14 @@ export function commands(app) {
       else if (wait.interval) goToInterval(wait.key, wait.interval);
       if (root) toStep(chainOf(model, app.chain).length - 1);
     },
-    /**
-     * Selects the hold of a lock at time t.
-     * @param {import("./data/lockset.js").LockRow} lock @param {number} t
-     */
+    /** Selects the hold of a lock at time t. @param {import("./data/lockset.js").LockRow} lock @param {number} t */
     selectHold(lock, t) {
       const k = heldAt(lock, t, (3 * (app.view.to - app.view.from)) / app.rows.width());
       const ref = k >= 0 && lock.many[k] === 1 ? model.find(lock.goids[k], -2, lock.starts[k]) : null;
       if (ref) select(ref);
       else app.announce(k < 0 ? "nobody that is known held it then" : "zoom in to tell the holds from each other");
     },
-    /**
-     * Searches for a text.
-     * @param {string} text "": end the search
-     */
+    /** Searches for a text. @param {string} text "": end the search */
     find(text) {
       app.hits = text === "" ? null : search(model, text);
       kept();
@@ -393,10 +382,7 @@ export function commands(app) {
       app.tell("view");
       redraw();
     },
-    /**
-     * Restores the state of an address.
-     * @param {import("./state.js").ViewState} s @param {boolean} follow
-     */
+    /** Restores the state of an address. @param {import("./state.js").ViewState} s @param {boolean} follow */
     restore(s, follow = false) {
       Object.assign(choices, {
         filter: s.rows ?? "", hidden: new Set(s.hidden), pinned: new Set(s.pinned), shut: new Set(s.shut), states: s.states ?? "thin", locks: s.nolocks !== true, procs: s.noprocs !== true, colorBy: s.color ?? "name",

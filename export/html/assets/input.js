@@ -37,10 +37,7 @@ export function listenMouse(app, rows, popup, more = []) {
     const strip = rows.at(x, y)?.strip;
     return e.altKey || strip?.kind !== "row" ? timeAt(x) : snapped(app.model, strip.lanes, timeAt(x), 6 * pixel, barPixels * pixel);
   }
-  /**
-   * Returns the opposite end of the range if x is at one of its ends; undefined: it is not.
-   * @param {number} x
-   */
+  /** Returns the opposite end of the range if x is at one of its ends; undefined: it is not. @param {number} x */
   function otherEnd(x) {
     const { range } = app;
     const near = (4 * (app.view.to - app.view.from)) / rows.width();
@@ -52,8 +49,7 @@ export function listenMouse(app, rows, popup, more = []) {
     return { x: e.clientX - box.left, y: e.clientY - box.top };
   };
   /**
-   * Returns the begin of a dragged range, as time and strip. end: it is an end of the
-   * existing range.
+   * Returns the begin of a dragged range, as time and strip. end: it is an end of the existing range.
    * @param {PointerEvent} e
    */
   function beginRange(e) {
@@ -86,10 +82,7 @@ export function listenMouse(app, rows, popup, more = []) {
     canvas.style.cursor = otherEnd(x) !== undefined ? "ew-resize" : hit?.batch !== undefined || hit?.state || hit?.held ? "pointer" : "default";
   }
 
-  /**
-   * Updates the pop-up if the item under a resting pointer has moved. During an animation it
-   * does nothing.
-   */
+  /** Updates the pop-up if the item under a resting pointer has moved. During an animation it does nothing. */
   function lookAgain() {
     if (!rest || rest.view === app.view && rest.version === app.model.version && rest.top === element.scrollTop) return;
     if (app.view === app.aim) look(rest.e);

@@ -18,10 +18,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @typedef {{app: App, readonly chosen: boolean, alignSelected(): void, draw(): void, remove(): void}} Pair
  */
 
-/**
- * Shows the other trace's rows whenever app a gets another trace to compare with.
- * @param {App} a
- */
+/** Shows the other trace's rows whenever app a gets another trace to compare with. @param {App} a */
 export function listenOther(a) {
   a.on("other", () => {
     if (a.pair?.app.model === a.other) return;
@@ -60,10 +57,7 @@ function createPair(a, model) {
     a.announce(shift === 0 ? "aligned at the starts" : `aligned: B is shown ${a.span(Math.abs(shift))} ${shift > 0 ? "earlier" : "later"}`);
   }
 
-  /**
-   * Aligns the begins of the two selections; if they are aligned already, the starts of the
-   * traces.
-   */
+  /** Aligns the begins of the two selections; if they are aligned already, the starts of the traces. */
   function alignSelected() {
     const [x, y] = [a.selection, b.selection];
     const name = (/** @type {App} */ app) => (app.selection ? app.model.name(app.selection.batch.name[app.selection.i]) : "");

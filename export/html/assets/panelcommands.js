@@ -22,19 +22,13 @@ export function panelCommands(app, { select, showTab, redraw, kept, relayout }) 
       showTab("runs");
       redraw();
     },
-    /**
-     * Highlights the executions with durations in a range; null: none.
-     * @param {{lo: number, hi: number}|null} long
-     */
+    /** Highlights the executions with durations in a range; null: none. @param {{lo: number, hi: number}|null} long */
     brushRuns(long) {
       app.brush = long && new Brush(model, app.runsOf, long.lo, long.hi);
       app.tell("range");
       kept();
     },
-    /**
-     * Sets whether sums count whole scopes or only their parts inside the range.
-     * @param {boolean} on
-     */
+    /** Sets whether sums count whole scopes or only their parts inside the range. @param {boolean} on */
     setWhole(on) {
       app.whole = on;
       app.tell("range");
@@ -49,19 +43,13 @@ export function panelCommands(app, { select, showTab, redraw, kept, relayout }) 
       app.tell("tab");
       relayout();
     },
-    /**
-     * Changes the selection of the function tabs.
-     * @param {Partial<import("./model/calls.js").CallChoices>} change
-     */
+    /** Changes the selection of the function tabs. @param {Partial<import("./model/calls.js").CallChoices>} change */
     chooseCalls(change) {
       app.calls = { ...app.calls, ...change };
       app.tell("calls");
       app.keepState();
     },
-    /**
-     * Shows a function in a tab.
-     * @param {string} func its whole name @param {import("./state.js").Tab} tab
-     */
+    /** Shows a function in a tab. @param {string} func its whole name @param {import("./state.js").Tab} tab */
     showFunc(func, tab) {
       app.calls = { ...app.calls, func };
       if (app.tab === tab) app.tell("calls");

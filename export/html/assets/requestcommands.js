@@ -6,10 +6,7 @@ import { viewAround } from "./view/viewport.js";
 
 /** @import { Page, Stretch } from "./app.js" */
 
-/**
- * @param {Page} app
- * @param {{moveTo: (view: Stretch) => void, relayout: () => void, kept: () => void}} to
- */
+/** @param {Page} app @param {{moveTo: (view: Stretch) => void, relayout: () => void, kept: () => void}} to */
 export function requestCommands(app, { moveTo, relayout, kept }) {
   const { choices, model } = app;
 

@@ -1,5 +1,4 @@
-// The commands that change which rows are shown, and how much of each. Each announces its
-// result to screen readers.
+// The commands that change which rows are shown, and how much of each. Each announces its result to screen readers.
 
 import { isShut, pinLimit, showMore } from "./view/layout.js";
 

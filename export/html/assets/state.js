@@ -1,24 +1,16 @@
-// What the address's fragment keeps: a link shows a colleague the same thing.
-// v=from-to (ns), s=goroutine:depth:start, r=from-to, area=(row keys) that it is of, q=search
-// m=marks, note=from-to:name of a mark that has one or is long
-// rows=filter, by=thread, hidden=, pinned=, shut= (row keys)
-// collapse=all (shut= are those that are not, then), lines=one, sort=start|busy|wait|cpu
-// states=thick|off, locks=off, procs=off, graphs=all|line, path=on
-// clock=wall, sums=whole
-// color=row|thread|argument KEY
-// request=trace id, only=request: of its rows alone, flows=on: arrows of all requests in sight
-// compared=name (of the Compare tab), shift= of the other trace (ns)
-// tab=, finding=verdict:object (of the Doctor tab)
-// fn=, metric=, in=, runs=slow|others|compare, of=shown|chosen|g17: a function, a metric, in
-// executions of which scope, of which rows, or which row (of the tabs of functions),
-// name=, long=from-to: of which name (of the Executions tab), how long (ns) those that are brushed.
+// What the address's fragment keeps: a link shows a colleague the same thing. v=from-to (ns), s=goroutine:depth:start,
+// r=from-to, area=(row keys) that it is of, q=search m=marks, note=from-to:name of a mark that has one or is long
+// rows=filter, by=thread, hidden=, pinned=, shut= (row keys) collapse=all (shut= are those that are not, then),
+// lines=one, sort=start|busy|wait|cpu states=thick|off, locks=off, procs=off, graphs=all|line, path=on clock=wall,
+// sums=whole color=row|thread|argument KEY request=trace id, only=request: of its rows alone, flows=on: arrows of all
+// requests in sight compared=name (of the Compare tab), shift= of the other trace (ns) tab=, finding=verdict:object (of
+// the Doctor tab) fn=, metric=, in=, runs=slow|others|compare, of=shown|chosen|g17: a function, a metric, in executions
+// of which scope, of which rows, or which row (of the tabs of functions), name=, long=from-to: of which name (of the
+// Executions tab), how long (ns) those that are brushed.
 
 import { rowOrders } from "./model/rows.js";
 
-/**
- * The maximum length of a mark's name and the maximum number of marks, which limit the
- * length of a link.
- */
+/** The maximum length of a mark's name and the maximum number of marks, which limit the length of a link. */
 export const longestMarkName = 80;
 export const mostMarks = 100;
 
@@ -90,10 +82,7 @@ function addressPart(name, read, write = String) {
 /** @param {string} name @param {RegExp} [allowed] */
 const textPart = (name, allowed = /./s) => addressPart(name, (text) => (allowed.test(text) ? text : undefined));
 
-/**
- * Returns a part that is true or absent.
- * @param {string} name @param {string} word that represents true
- */
+/** Returns a part that is true or absent. @param {string} name @param {string} word that represents true */
 const wordPart = (name, word) => addressPart(name, (text) => text === word || undefined, () => word);
 
 /** @param {string} name @param {readonly string[]} list */
@@ -186,21 +175,14 @@ const viewParts = [
   ["shut", listPart("shut")],
 ];
 
-/**
- * @param {ViewState} s
- * @returns {string} the fragment, without the #
- */
+/** @param {ViewState} s @returns {string} the fragment, without the # */
 export function encodeState(s) {
   const p = new URLSearchParams();
   for (const [key, part] of viewParts) if (s[key]) part.put(p, s[key]);
   return p.toString();
 }
 
-/**
- * Decodes the result of encodeState.
- * @param {string} fragment without the #
- * @returns {ViewState}
- */
+/** Decodes the result of encodeState. @param {string} fragment without the # @returns {ViewState} */
 export function decodeState(fragment) {
   const p = new URLSearchParams(fragment);
   return Object.fromEntries(viewParts.map(([key, part]) => [key, part.take(p)]).filter(([, value]) => value !== undefined));

@@ -30,15 +30,9 @@ export function listenTouch(app, rows, { point, choose, zoomTo, beginRange, drag
   const { element, canvas } = rows;
   /** The fingers that move the view, by id. @type {Map<number, {x: number, y: number}>} */
   const fingers = new Map();
-  /**
-   * The state when the fingers were put down: time and height of the sheet at them, and the
-   * width of the view.
-   */
+  /** The state when the fingers were put down: time and height of the sheet at them, and the width of the view. */
   let grip = { time: 0, top: 0, ns: 0, apart: 1 };
-  /**
-   * The finger that may be tapping, and its first position.
-   * @type {{x: number, y: number, timer: any}|null}
-   */
+  /** The finger that may be tapping, and its first position. @type {{x: number, y: number, timer: any}|null} */
   let tap = null;
   /** @type {{id: number, begin: Begin}|null} */
   let range = null;

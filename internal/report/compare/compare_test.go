@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 
@@ -247,15 +246,6 @@ func TestColour(t *testing.T) {
 		text := report.Text{Color: true}
 		if c.r.Report().Text(&text); strings.Contains(text.String(), "\x1b[1;31m+100ns\x1b[0m") != c.worse || strings.Count(text.String(), "\x1b[1;31m") > 1 {
 			t.Errorf("worse: %v, and the text is %q", c.worse, text.String())
-		}
-	}
-}
-
-// TestPercent: changes at the edges.
-func TestPercent(t *testing.T) {
-	for q, want := range map[float64]string{1.5: "+50%", 0.5: "-50%", 2: "+100%", 9.99: "+899%", 12.34: "×12.3", 0.001: "-99.9%", 1.0001: "+<0.1%", math.MaxFloat64: "×1.8e+308"} {
-		if got := percentOf(q); got != want {
-			t.Errorf("%v: %s, want %s", q, got, want)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/report"
@@ -19,16 +18,15 @@ func (r *Result) number(column int, v float64) string {
 	}
 	switch unit := r.columns[column].Unit; {
 	case isTime(unit):
-		return show.Duration(int64(math.Round(v)))
+		return show.Duration(v)
 	case unit == report.Share:
 		return show.Percent(v)
 	case unit == report.Ratio:
-		return strconv.FormatFloat(v, 'f', 2, 64)
+		return show.Ratio(v)
+	case v >= 1000:
+		return show.Count(v)
 	}
-	if v == math.Trunc(v) || v >= 1000 {
-		return show.Count(int64(math.Round(v)))
-	}
-	return strconv.FormatFloat(v, 'g', 4, 64)
+	return show.Number(v)
 }
 
 // signed formats a difference of a column's values. Differences of shares are in percentage points,
@@ -77,26 +75,15 @@ func (r *Result) change(column int, c *cell) string {
 	case r.columns[column].share:
 		return r.number(column, middle(c.a)) + " → " + r.number(column, middle(c.b))
 	default:
-		return percentOf(q)
+		return show.Growth(q)
 	}
-}
-
-// percentOf formats a ratio as a change in percent, and from 10 on as a factor.
-func percentOf(q float64) string {
-	switch {
-	case q >= 10:
-		return "×" + strconv.FormatFloat(q, 'g', 3, 64)
-	case q > 1:
-		return "+" + show.Percent(q-1)
-	}
-	return "-" + show.Percent(1-q)
 }
 
 // words describes both values of a cell.
 func (r *Result) words(column int, c *cell) string {
 	text := "is " + r.number(column, middle(c.b)) + ", was " + r.number(column, middle(c.a))
 	if q, ok := c.ratio(); ok {
-		text += " (" + percentOf(q) + ")"
+		text += " (" + show.Growth(q) + ")"
 	}
 	if c.confidence > 0 {
 		text += "; difference " + r.interval(column, c) + " with " + show.Percent(c.confidence) + " confidence"

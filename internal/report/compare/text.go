@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/analysis"
@@ -187,7 +186,7 @@ func (r *Result) table(b *report.Text, rows []*row) {
 		if c.both() {
 			cells[4] = r.mark(b, r.sort, c, r.difference(r.sort, c))
 			if q, ok := c.ratio(); ok {
-				cells[5] = strconv.FormatFloat(q, 'f', 2, 64)
+				cells[5] = show.Ratio(q)
 			}
 		}
 		if c.confidence > 0 {

@@ -26,24 +26,24 @@ type scope struct {
 	Count      int64        `json:"count" unit:"scopes" compare:"grows" says:"that ended; all times but 'open_ns' and 'open_self_ns' are theirs"`
 	Calls      report.Int   `json:"calls" unit:"calls" says:"recorded or not; null: not known of a part of the trace, or by row"`
 	Unseen     report.Int   `json:"unseen" unit:"calls" says:"of 'calls', an estimate: made while they were not counted"`
-	Total      int64        `json:"total_ns" unit:"ns" of:"count" compare:"grows worse part"`
+	Total      int64        `json:"total_ns" unit:"ns" of:"count" compare:"grows worse part" says:"the sum of the durations"`
 	Self       report.Int   `json:"self_ns" unit:"ns" of:"count" compare:"grows worse part" says:"of 'total_ns', in no scope inside, and not waiting for a lock"`
-	Mean       report.Int   `json:"mean_ns" unit:"ns"`
-	Min        report.Int   `json:"min_ns" unit:"ns"`
-	P50        report.Int   `json:"p50_ns" unit:"ns" compare:"worse" says:"exact up to 64 scopes, else within 0.8 %"`
-	P90        report.Int   `json:"p90_ns" unit:"ns" compare:"worse"`
-	P99        report.Int   `json:"p99_ns" unit:"ns" compare:"worse"`
-	Max        report.Int   `json:"max_ns" unit:"ns" compare:"worse"`
-	CPU        report.Int   `json:"cpu_ns" unit:"ns" says:"CPU time that is known"`
+	Mean       report.Int   `json:"mean_ns" unit:"ns" says:"the mean duration"`
+	Min        report.Int   `json:"min_ns" unit:"ns" says:"the shortest"`
+	P50        report.Int   `json:"p50_ns" unit:"ns" compare:"worse" says:"half were not longer; quantiles are exact up to 64 scopes, else within 0.8 %"`
+	P90        report.Int   `json:"p90_ns" unit:"ns" compare:"worse" says:"90 of 100 were not longer"`
+	P99        report.Int   `json:"p99_ns" unit:"ns" compare:"worse" says:"99 of 100 were not longer"`
+	Max        report.Int   `json:"max_ns" unit:"ns" compare:"worse" says:"the longest"`
+	CPU        report.Int   `json:"cpu_ns" unit:"ns" says:"CPU time, of the scopes of which it is known"`
 	CPUWall    int64        `json:"cpu_wall_ns" unit:"ns" says:"durations of the scopes of which it is known"`
-	CPUShare   report.Float `json:"cpu_coverage" head:"known" unit:"0 to 1" says:"'cpu_wall_ns' of 'total_ns'"`
-	CPUPerWall report.Float `json:"cpu_per_wall" head:"cpu/wall" unit:"ratio" says:"'cpu_ns' over 'cpu_wall_ns'"`
+	CPUShare   report.Float `json:"cpu_coverage" head:"known" unit:"0 to 1" says:"the part of 'total_ns' of which the CPU time is known"`
+	CPUPerWall report.Float `json:"cpu_per_wall" head:"cpu/wall" unit:"ratio" says:"CPU time over duration, of the scopes of which it is known"`
 	AtMost     int64        `json:"cpu_max_ns" head:"cpu max" unit:"ns" says:"upper bounds of other scopes"`
 	AtMostWall int64        `json:"cpu_max_wall_ns" unit:"ns" says:"durations of those"`
 	Open       int64        `json:"open" unit:"scopes" says:"that have not ended"`
 	Left       int64        `json:"left_open" unit:"scopes" says:"of 'open', those whose goroutine ended without ending them, where a Go execution trace knows that"`
 	OpenTime   int64        `json:"open_ns" head:"open time" unit:"ns" says:"up to the last moment that the trace knows, or to the end of their goroutine"`
-	OpenSelf   report.Int   `json:"open_self_ns" unit:"ns" says:"of it, in no scope inside"`
+	OpenSelf   report.Int   `json:"open_self_ns" head:"open self" unit:"ns" says:"of it, in no scope inside"`
 	Across     int64        `json:"across_clock_steps" unit:"scopes" says:"whose duration is not known; in no other number"`
 
 	Source string `json:"-" head:"source"`
@@ -178,20 +178,23 @@ func (s scope) countCell() string {
 type lock struct {
 	Name   string          `json:"name" says:"of a lock without a name: its object as the source has it, or the place where it is locked"`
 	Waits  int64           `json:"waits" unit:"waits" says:"that ended"`
-	Wait   int64           `json:"wait_ns" head:"wait total" unit:"ns" says:"of those that ended"`
-	MaxW   int64           `json:"wait_max_ns" head:"wait max" unit:"ns" of:"waits"`
+	Wait   int64           `json:"wait_ns" head:"wait total" unit:"ns" says:"the sum of the waits that ended"`
+	MaxW   int64           `json:"wait_max_ns" head:"wait max" unit:"ns" of:"waits" says:"the longest wait that ended"`
 	OpenW  int64           `json:"waiting" unit:"waits" says:"that have not ended"`
 	OpenWT int64           `json:"waiting_ns" head:"waiting time" unit:"ns" says:"of those"`
 	Holds  int64           `json:"holds" unit:"holds" says:"that ended"`
-	Hold   int64           `json:"hold_ns" head:"hold total" unit:"ns" bound:"at least" says:"of those that ended"`
-	MaxH   int64           `json:"hold_max_ns" head:"hold max" unit:"ns" of:"holds" bound:"at least"`
+	Hold   int64           `json:"hold_ns" head:"hold total" unit:"ns" bound:"at least" says:"the sum of the holds that ended"`
+	MaxH   int64           `json:"hold_max_ns" head:"hold max" unit:"ns" of:"holds" bound:"at least" says:"the longest hold that ended"`
 	SinceH bool            `json:"hold_at_least" head:"at least" says:"some holds began before their records"`
 	OpenH  int64           `json:"held" head:"held now" unit:"holds" says:"that have not ended"`
 	OpenHT int64           `json:"held_ns" head:"held time" unit:"ns" says:"of those"`
-	HeldBy []report.Holder `json:"held_by" head:"held by"`
+	HeldBy []report.Holder `json:"held_by" head:"held by" says:"what the holders were in while they held it"`
 
 	Source string `json:"-" head:"source"`
 }
+
+// Hints returns the columns of the tables of scopes and of locks, for the page.
+func Hints() (ofScopes, ofLocks []report.Hint) { return scopes.Hints(), locks.Hints() }
 
 var locks = report.Table[lock]{
 	What:  "lock",

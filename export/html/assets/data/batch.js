@@ -8,11 +8,7 @@ import { Flag, Kind, Quality } from "./kinds.js";
 /** The laneDepth of a row's instants; depths from this value on are encoded plus one. */
 const instantsLane = 255;
 
-/**
- * Decodes a depth.
- * @param {number} told
- * @returns {number} -1: the instants
- */
+/** Decodes a depth. @param {number} told @returns {number} -1: the instants */
 function depthOf(told) { return told < instantsLane ? told : told === instantsLane ? -1 : told - 1; }
 
 /**
@@ -55,10 +51,7 @@ export class Batch {
     this.thread = data.thread;
     /** Index into strings; 0: none. */
     this.args = data.args;
-    /**
-     * The number of scopes that an item represents, and their total duration; null: one
-     * scope per item.
-     */
+    /** The number of scopes that an item represents, and their total duration; null: one scope per item. */
     this.count = data.count;
     this.busy = data.busy;
     this.lanes = data.lanes;
@@ -72,10 +65,7 @@ export class Batch {
     /** The lane of each item. */
     this.lane = new Uint32Array(this.n);
     for (let k = 0; k < this.lanes.length; k++) this.lane.fill(k, this.lanes[k].from, this.lanes[k].to);
-    /**
-     * The goroutines that ended items of other goroutines, by item.
-     * @type {Map<number, number>}
-     */
+    /** The goroutines that ended items of other goroutines, by item. @type {Map<number, number>} */
     this.endedBy = new Map();
     /** @type {{child: number, creator: number, created: number, start: number}[]} */
     this.gos = [];
@@ -98,20 +88,12 @@ export class Batch {
   /** Returns the number of scopes that item i represents. @param {number} i */
   many(i) { return this.count === null ? 1 : this.count[i]; }
 
-  /**
-   * Returns the merged levels of a lane, which are created on first use.
-   * @param {number} lane
-   * @returns {Pyramid}
-   */
+  /** Returns the merged levels of a lane, which are created on first use. @param {number} lane @returns {Pyramid} */
   pyramid(lane) {
     return this.pyramids[lane] ??= new Pyramid(this, this.lanes[lane].from, this.lanes[lane].to);
   }
 
-  /**
-   * Returns the index of a row's lane at a depth; -1: none.
-   * @param {number} key
-   * @param {number} depth
-   */
+  /** Returns the index of a row's lane at a depth; -1: none. @param {number} key @param {number} depth */
   laneOf(key, depth) {
     if (this.firstLane === null) {
       this.firstLane = new Map();
@@ -246,19 +228,12 @@ export function batchOfOpen(open, end) {
   return batch;
 }
 
-/**
- * Extends open scopes to end. Pending items get no duration.
- * @param {Batch} batch
- * @param {number} end
- */
+/** Extends open scopes to end. Pending items get no duration. @param {Batch} batch @param {number} end */
 export function lastUntil(batch, end) {
   for (let i = 0; i < batch.n; i++) batch.dur[i] = batch.kind[i] === Kind.pending ? 0 : Math.max(end - batch.start[i], 0);
 }
 
-/**
- * @param {number} n
- * @returns {BatchData}
- */
+/** @param {number} n @returns {BatchData} */
 export function blankData(n) {
   return {
     start: new Float64Array(n), dur: new Float64Array(n), cpu: new Float64Array(n), flags: new Uint8Array(n), kind: new Uint8Array(n),

@@ -16,9 +16,5 @@ export function bisect(lo, hi, before) {
   return lo;
 }
 
-/**
- * Returns the first index whose value is at least v.
- * @param {Float64Array|number[]} list sorted
- * @param {number} v
- */
+/** Returns the first index whose value is at least v. @param {Float64Array|number[]} list sorted @param {number} v */
 export function lowerBound(list, v) { return bisect(0, list.length, (k) => list[k] < v); }

@@ -33,11 +33,7 @@
 const magicBytes = [0x53, 0x56, 0x43, 0x31]; // SVC1
 const maxExact = 2 ** 53;
 
-/**
- * Decompresses deflate-raw data.
- * @param {Uint8Array} bytes
- * @returns {Promise<Uint8Array>}
- */
+/** Decompresses deflate-raw data. @param {Uint8Array} bytes @returns {Promise<Uint8Array>} */
 export async function inflate(bytes) {
   const unpack = rawInflater();
   try {
@@ -56,11 +52,7 @@ function rawInflater() {
   }
 }
 
-/**
- * Decodes base64.
- * @param {string} text
- * @returns {Uint8Array}
- */
+/** Decodes base64. @param {string} text @returns {Uint8Array} */
 export function fromBase64(text) {
   const plain = text.trim();
   try {
@@ -84,11 +76,7 @@ function base64InPieces(text) {
   return out;
 }
 
-/**
- * Reads a decompressed container.
- * @param {Uint8Array} bytes
- * @returns {Container}
- */
+/** Reads a decompressed container. @param {Uint8Array} bytes @returns {Container} */
 export function readContainer(bytes) {
   if (bytes.length < 8 || magicBytes.some((b, i) => bytes[i] !== b)) {
     throw new Error("The timeline's data do not begin like a timeline.");

@@ -79,10 +79,7 @@ function joinStrings(batches, data) {
  */
 export function compact(batches) {
   const names = new Map();
-  /**
-   * By key and depth: batch, from, to.
-   * @type {Map<number, Map<number, number[][]>>}
-   */
+  /** By key and depth: batch, from, to. @type {Map<number, Map<number, number[][]>>} */
   const rows = new Map();
   let n = 0;
   batches.forEach((batch, s) => {
@@ -153,11 +150,7 @@ export function joinSeries(batches) {
   return [...byName].map(([name, parts]) => parts.length === 1 ? parts[0] : { name, time: join(parts, "time"), value: join(parts, "value") });
 }
 
-/**
- * Splits a batch into ended and open items.
- * @param {Batch} batch
- * @returns {{ended: Batch, open: Batch}}
- */
+/** Splits a batch into ended and open items. @param {Batch} batch @returns {{ended: Batch, open: Batch}} */
 export function splitOpen(batch) {
   const isOpen = (i) => (batch.flags[i] & Flag.open) !== 0;
   let count = 0;

@@ -11,10 +11,7 @@ const traceField = '"trace_id":"';
 const spanField = '"span_id":"';
 const linkFields = /"(trace|span|parent)_id":"([0-9a-f]{32}|[0-9a-f]{16})"/g;
 
-/**
- * Returns the link in arguments; null: none.
- * @param {string} text a flat JSON object @returns {ItemLink|null}
- */
+/** Returns the link in arguments; null: none. @param {string} text a flat JSON object @returns {ItemLink|null} */
 export function linkIn(text) {
   if (!text.includes(traceField)) return null;
   const link = { trace: "", span: "", parent: "" };
@@ -25,25 +22,16 @@ export function linkIn(text) {
 /** Returns arguments without the ids, for places with little room. @param {string} text */
 export function withoutLink(text) { return text.includes(traceField) ? text.replace(/"(?:trace|span|parent)_id":"[0-9a-f]+",?/g, "") : text; }
 
-/**
- * Returns the link of an item; null: none.
- * @param {Batch} batch @param {number} i @returns {ItemLink|null}
- */
+/** Returns the link of an item; null: none. @param {Batch} batch @param {number} i @returns {ItemLink|null} */
 export function linkAt(batch, i) { return batch.args[i] === 0 ? null : linkIn(batch.strings[batch.args[i]]); }
 
 /** The number of items of a batch whose index fits beside the hash into one number. */
 const placeBits = 2 ** 26;
 
-/**
- * Returns a hash of 27 bits of an id's end: ids of other tracers have common prefixes.
- * @param {string} id
- */
+/** Returns a hash of 27 bits of an id's end: ids of other tracers have common prefixes. @param {string} id */
 function hashOf(id) { return hashBefore(id, id.length); }
 
-/**
- * Returns the hash of the id that ends at an offset of text.
- * @param {string} text @param {number} end
- */
+/** Returns the hash of the id that ends at an offset of text. @param {string} text @param {number} end */
 function hashBefore(text, end) {
   let hash = 0;
   for (let k = Math.max(0, end - 7); k < end; k++) {

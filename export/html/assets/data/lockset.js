@@ -4,10 +4,9 @@ import { columnFinder } from "./columns.js";
 import { shortText } from "./names.js";
 
 /**
- * One object. starts, ends, goids, scopes, many and shared describe the stretches in which
- * it was held; they do not overlap. goids and scopes have the goroutine of the longest hold
- * of a stretch and the name id of its scope (-1: none). From each of times until the next
- * one, at most counts goroutines waited at once, together for sums ns.
+ * One object. starts, ends, goids, scopes, many and shared describe the stretches in which it was held; they do not
+ * overlap. goids and scopes have the goroutine of the longest hold of a stretch and the name id of its scope (-1:
+ * none). From each of times until the next one, at most counts goroutines waited at once, together for sums ns.
  * @typedef {Object} LockRow
  * @property {string} id key in pinned, hidden and the address
  * @property {number} nameId
@@ -68,10 +67,7 @@ export function readLocks(header, columns) {
   return list;
 }
 
-/**
- * Returns the title of a lock's row.
- * @param {(id: number) => string} nameOf @param {LockRow} l
- */
+/** Returns the title of a lock's row. @param {(id: number) => string} nameOf @param {LockRow} l */
 export function lockTitle(nameOf, l) {
   const name = shortText(nameOf(l.nameId)) || l.kind || "lock";
   return l.alone ? name : `${name} ${l.addr}`;

@@ -24,10 +24,7 @@ const runWidth = 4;
  * @typedef {Uint32Array|null} First
  */
 
-/**
- * Returns the effective resolution: the largest power of two that is not above res.
- * @param {number} res
- */
+/** Returns the effective resolution: the largest power of two that is not above res. @param {number} res */
 export function evenRes(res) { return 2 ** Math.floor(Math.log2(res)); }
 
 /** Returns the start of the stretch that contains t. @param {number} t @param {number} res */
@@ -60,8 +57,7 @@ export function runEnd(items, first, c, end, res) {
 }
 
 /**
- * Reports whether an item is never merged with others. An item that was merged at such a
- * resolution counts as narrow.
+ * Reports whether an item is never merged with others. An item that was merged at such a resolution counts as narrow.
  */
 function isAlone({ dur, flags, count, res: had }, i, res) {
   return dur[i] >= res && (count === null || count[i] === 1 || had > res) || flags !== null && (flags[i] & Flag.unended) !== 0;

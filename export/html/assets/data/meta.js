@@ -66,8 +66,7 @@ import { addPlaces } from "./places.js";
 export function blankMeta() { return { names: [""], places: new Map(), banner: [], info: [], beats: { time: [] }, gaps: [], breaks: [], notes: [], writer: "unknown", summary: null }; }
 
 /**
- * Returns the metadata with an update applied: names, places and heartbeats are added, the
- * rest is replaced.
+ * Returns the metadata with an update applied: names, places and heartbeats are added, the rest is replaced.
  * @param {Meta} old
  * @param {MetaNews} news
  * @returns {Meta}
@@ -86,10 +85,7 @@ function mergeNames(old, { names, namesFrom }) {
   return namesFrom ? [...old.slice(0, namesFrom), ...names] : names;
 }
 
-/**
- * Returns the heartbeats with an update, which contains all of them or those since the last
- * one.
- */
+/** Returns the heartbeats with an update, which contains all of them or those since the last one. */
 function mergeBeats(old, news) {
   if (!news?.time) return old;
   let keep = 0;

@@ -56,9 +56,8 @@ export function* startOrderSteps(start, depth, n) {
 }
 
 /**
- * Merges source[a:mid] and source[b:to], which are sorted, into target from at on, up to
- * orderedAtOnce positions, and returns the new a and b. A closure would be some percent
- * slower.
+ * Merges source[a:mid] and source[b:to], which are sorted, into target from at on, up to orderedAtOnce positions, and
+ * returns the new a and b. A closure would be some percent slower.
  */
 function mergePieces({ start, depth, source, target }, { a, mid, b, to, at }) {
   const until = at + orderedAtOnce;

@@ -36,11 +36,7 @@ const keepShare = 1 / 3;
 
 /** The levels of items [from, to) of a lane. */
 export class Pyramid {
-  /**
-   * @param {import("./batch.js").Batch} batch
-   * @param {number} from
-   * @param {number} to
-   */
+  /** @param {import("./batch.js").Batch} batch @param {number} from @param {number} to */
   constructor(batch, from, to) {
     this.batch = batch;
     this.from = from;
@@ -135,10 +131,7 @@ function eachRun(p, level, from, to, res, visit) {
   }
 }
 
-/**
- * Computes the longest item and the sums of a run.
- * @param {Run} run
- */
+/** Computes the longest item and the sums of a run. @param {Run} run */
 function sumItems(run) {
   const { batch, i, j } = run;
   const { dur, kind } = batch;

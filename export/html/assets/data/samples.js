@@ -44,10 +44,7 @@ export class Samples {
     this.value = Float64Array.from(column("more"), (v, i) => v + this.over[i]);
     this.stack = column("stack");
     this.in = column("in");
-    /**
-     * By stack: 1 if no enclosing frame has the leaf's function; see callgraph.js.
-     * @type {Uint8Array|null}
-     */
+    /** By stack: 1 if no enclosing frame has the leaf's function; see callgraph.js. @type {Uint8Array|null} */
     this.outer = null;
     /** @type {Map<number, number[]>|null} */
     this.byGoid = null;
@@ -58,10 +55,7 @@ export class Samples {
     this.func = Uint32Array.from(this.stackFrame, (f) => this.frameFunc[f]);
   }
 
-  /**
-   * Checks all indexes, so that invalid numbers cause neither out-of-range accesses nor
-   * endless loops.
-   */
+  /** Checks all indexes, so that invalid numbers cause neither out-of-range accesses nor endless loops. */
   check() {
     const within = (/** @type {string} */ what, /** @type {Column} */ list, /** @type {number} */ end) => {
       for (let i = 0; i < list.length; i++) if (list[i] >= end) throw new Error(`The timeline's samples have a ${what} that is not there: ${list[i]} of ${end}.`);

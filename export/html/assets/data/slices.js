@@ -71,12 +71,7 @@ export function oneAtATime(again) {
   };
 }
 
-/**
- * Runs all steps at once.
- * @template T
- * @param {Generator<unknown, T>} steps
- * @returns {T}
- */
+/** Runs all steps at once. @template T @param {Generator<unknown, T>} steps @returns {T} */
 export function atOnce(steps) {
   for (;;) {
     const step = steps.next();

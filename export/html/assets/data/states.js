@@ -1,6 +1,5 @@
-// The states of goroutines: intervals without gaps, and their merged levels at a resolution.
-// A merged run, by the rule of docs/merging.md, shows the state that took most of its time,
-// and its waits for locks beside it.
+// The states of goroutines: intervals without gaps, and their merged levels at a resolution. A merged run, by the rule
+// of docs/merging.md, shows the state that took most of its time, and its waits for locks beside it.
 
 import { columnFinder } from "./columns.js";
 import { bisect } from "./bisect.js";
@@ -38,10 +37,7 @@ const stateKeep = 1 / 3;
 
 /** The states of some goroutines in a range of time. */
 export class StateSet {
-  /**
-   * @param {import("./columns.js").StatesHeader} header
-   * @param {Map<string, import("./columns.js").Column>} columns
-   */
+  /** @param {import("./columns.js").StatesHeader} header @param {Map<string, import("./columns.js").Column>} columns */
   constructor(header, columns) {
     const column = columnFinder(columns);
     this.from = header.from;
@@ -101,10 +97,7 @@ export class StateSet {
   /** Returns the name of a state. @param {number} state */
   nameOf(state) { return this.names[state] ?? "unknown"; }
 
-  /**
-   * Returns the functions of a stack, the innermost first.
-   * @param {number} stack @returns {string[]}
-   */
+  /** Returns the functions of a stack, the innermost first. @param {number} stack @returns {string[]} */
   stackOf(stack) { return (this.stacks[stack] ?? []).map((f) => this.frames[f] ?? ""); }
 
   /** Returns the number of intervals that a run represents. @param {StateRun} run */
@@ -157,9 +150,8 @@ export class StateLane {
   }
 
   /**
-   * Calls visit with the intervals of [from, to], in order of time. Intervals of at least
-   * res come alone, shorter ones in runs; below 1 ns each comes alone. visit may use the run
-   * only until the next call.
+   * Calls visit with the intervals of [from, to], in order of time. Intervals of at least res come alone, shorter ones
+   * in runs; below 1 ns each comes alone. visit may use the run only until the next call.
    * @param {number} from @param {number} to @param {number} res
    * @param {(run: StateRun) => void} visit
    */
@@ -180,15 +172,11 @@ export class StateLane {
  */
 
 /**
- * The time of each state in the run being merged; the last element counts time whose state
- * is unknown after merging.
+ * The time of each state in the run being merged; the last element counts time whose state is unknown after merging.
  */
 const stateTimes = new Float64Array(257);
 
-/**
- * Adds items [i, j) unmerged.
- * @param {StateSet} set @param {number} i @param {number} j
- */
+/** Adds items [i, j) unmerged. @param {StateSet} set @param {number} i @param {number} j */
 function addStates(set, i, j) {
   const { state, dur, time, locked, lockState } = set;
   for (; i < j; i++) {
@@ -201,10 +189,7 @@ function addStates(set, i, j) {
   }
 }
 
-/**
- * Adds a run of a level.
- * @param {StateSet} set @param {StateLevel} level @param {number} c @param {number} dur
- */
+/** Adds a run of a level. @param {StateSet} set @param {StateLevel} level @param {number} c @param {number} dur */
 function addRun(set, level, c, dur) {
   const top = level.top[c];
   const lock = top === set.lockState ? 0 : level.lock[c];

@@ -131,11 +131,7 @@ function* laidOut(batches, which, index, order, place, found, rows) {
   return made;
 }
 
-/**
- * Splits a batch by thread into ended and open items.
- * @param {Batch} batch
- * @returns {{ended: Batch, open: Batch}}
- */
+/** Splits a batch by thread into ended and open items. @param {Batch} batch @returns {{ended: Batch, open: Batch}} */
 export function threadOpen(batch) {
   const isOpen = (i) => (batch.flags[i] & Flag.open) !== 0;
   return { ended: threadPick(batch, (i) => !isOpen(i)), open: threadPick(batch, isOpen) };

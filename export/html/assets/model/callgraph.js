@@ -54,10 +54,7 @@ function inside(s, i, from, to) {
   return Math.max(0, Math.min(at + over, to) - Math.max(at, from)) / over;
 }
 
-/**
- * Returns by scope whether its samples are selected; null: all are. The outermost of nested
- * executions counts.
- */
+/** Returns by scope whether its samples are selected; null: all are. The outermost of nested executions counts. */
 function scopesWanted(s, { scope, executions }) {
   if (scope === null) return null;
   const state = new Uint8Array(s.inUp.length); // 1: in a fast execution, 2: in a slow one
@@ -71,8 +68,7 @@ function scopesWanted(s, { scope, executions }) {
 function outermost(s) {
   if (s.outer) return s.outer;
   const outer = new Uint8Array(s.stacks);
-  // Stacks are numbered in the order of their first use, not in that of a walk, so each one
-  // searches upwards.
+  // Stacks are numbered in the order of their first use, not in that of a walk, so each one searches upwards.
   for (let k = 1; k < s.stacks; k++) {
     let up = s.stackUp[k];
     while (up !== 0 && s.func[up] !== s.func[k]) up = s.stackUp[up];
@@ -205,10 +201,7 @@ class CallTree {
     return c;
   }
 
-  /**
-   * Sums up from the leaves, without recursion, because stacks may be deep.
-   * @returns {CallNode}
-   */
+  /** Sums up from the leaves, without recursion, because stacks may be deep. @returns {CallNode} */
   made() {
     const order = [this.root];
     for (let k = 0; k < order.length; k++) for (const c of order[k].children) order.push(c);
@@ -272,8 +265,7 @@ export function callerTree(s, weights, func) {
 }
 
 /**
- * Returns the values by line of a file; inlined code counts at the line where it was
- * written.
+ * Returns the values by line of a file; inlined code counts at the line where it was written.
  * @param {Samples} s @param {Weights} weights @param {number} file
  * @returns {Map<number, Cost>} by line; func is the line
  */

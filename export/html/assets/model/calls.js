@@ -59,8 +59,7 @@ function chosenGoid(app) {
 }
 
 /**
- * Returns the goroutines whose rows are neither hidden nor filtered out, including those in
- * folded groups.
+ * Returns the goroutines whose rows are neither hidden nor filtered out, including those in folded groups.
  * @param {any} app @returns {number[]}
  */
 function goidsInSight({ model, arranged, choices: { filter, hidden, pinned } }) {
@@ -79,10 +78,7 @@ function choiceOf(app, executions) {
   return { from, to, rows, scope, executions };
 }
 
-/**
- * Returns the selection; where executions are compared, that of the slow ones.
- * @param {any} app @returns {Choice}
- */
+/** Returns the selection; where executions are compared, that of the slow ones. @param {any} app @returns {Choice} */
 function choiceNow(app) { return choiceOf(app, app.calls.executions === "compare" ? "slow" : app.calls.executions); }
 
 /** Returns a description of the selection. @param {any} app */
@@ -95,10 +91,7 @@ export function choiceText(app) {
   return what.length === 0 ? "the whole trace" : what.join(", ");
 }
 
-/**
- * Returns the selection as a side for a comparison.
- * @param {any} app @returns {import("./difference.js").Side}
- */
+/** Returns the selection as a side for a comparison. @param {any} app @returns {import("./difference.js").Side} */
 export function keptSide(app) { return { choice: choiceNow(app), label: choiceText(app) }; }
 
 /**
@@ -125,10 +118,7 @@ function executionsIn(model, whole, { from, to, rows, scope }) {
   return of;
 }
 
-/**
- * Returns the two sides to compare; null: no comparison is chosen or possible.
- * @param {any} app
- */
+/** Returns the two sides to compare; null: no comparison is chosen or possible. @param {any} app */
 function sides(app) {
   const { calls, model } = app;
   if (calls.scope !== "" && calls.executions === "compare") {
@@ -163,10 +153,7 @@ export function callData(app) {
   return data;
 }
 
-/**
- * Returns the weights that add up to a shown metric.
- * @param {CallData} data @param {number} m
- */
+/** Returns the weights that add up to a shown metric. @param {CallData} data @param {number} m */
 export function weightsOf(data, m) { return data.samples.parts(m).map((part) => data.weights[data.base.indexOf(part)]); }
 
 /**
@@ -185,11 +172,23 @@ export function leastMark(data, cost, m) {
   return data.samples.parts(m).some((part) => cost.least?.[data.base.indexOf(part)]) ? "≥" : "";
 }
 
-/** Returns a function's name without the directories of its package. @param {string} name */
+/** Returns a function's name without the directories of its package, as the Go side's format.ShortFunction. @param {string} name */
 export function shortFunc(name) {
-  const generic = name.indexOf("[");
-  const slash = name.lastIndexOf("/", generic < 0 ? name.length : generic);
-  return shortText(name.slice(slash + 1));
+  const path = name.split("[", 1)[0]; // types follow, with paths of their own
+  const slash = path.lastIndexOf("/");
+  const [, last, rest] = /** @type {RegExpExecArray} */ (/^([^.]*)(.*)$/s.exec(name.slice(slash + 1)));
+  if (rest === "") return shortText(last);
+  const pkg = slash > 0 && /^v(?!1$)[1-9]\d*$/.test(last) ? path.slice(path.lastIndexOf("/", slash - 1) + 1, slash) : last;
+  return shortText(pkg.replace(/(?:%[0-9a-f]{2})+/g, decodedBytes) + rest);
+}
+
+/** Decodes a text of %xx; it is unchanged if it is no UTF-8. @param {string} text */
+function decodedBytes(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Formats a value. @param {any} app @param {number} m @param {number} v */

@@ -42,8 +42,7 @@ export function originOf(model, { selection, stretch }) {
 }
 
 /**
- * Returns the chain of the selection; the first step is the wait itself. Empty: the
- * selection is not a wait.
+ * Returns the chain of the selection; the first step is the wait itself. Empty: the selection is not a wait.
  * @param {Model} model @param {Origin|null} origin
  * @returns {ChainStep[]}
  */

@@ -13,16 +13,10 @@ import { byNumber, sortSteps } from "../data/slices.js";
  * selection of the sorted durations.
  */
 const mostTested = 20_000;
-/**
- * The minimum number of durations of a side for a test; below it, the p99 is one of the
- * longest ones.
- */
+/** The minimum number of durations of a side for a test; below it, the p99 is one of the longest ones. */
 const fewest = 5;
 const fewestForTail = 300;
-/**
- * Two sides differ if the probability of chance is at most this: there may be hundreds of
- * names,
- */
+/** Two sides differ if the probability of chance is at most this: there may be hundreds of names, */
 const chance = 1e-4;
 /**
  * and if an execution of B is longer than one of A in at least this share of all pairs: a
@@ -193,8 +187,7 @@ export function pairedBuckets(a, b, most = 40) {
 }
 
 /**
- * Returns the findings of the doctor that are in one of two reports, or in both with
- * different shares.
+ * Returns the findings of the doctor that are in one of two reports, or in both with different shares.
  * @param {import("../data/meta.js").DoctorReport|null} a @param {import("../data/meta.js").DoctorReport|null} b
  * @returns {{said: "new"|"gone"|"stayed", finding: import("../data/meta.js").Finding, was: number|null, is: number|null}[]}
  */

@@ -11,10 +11,7 @@ export const countNames = /** @type {const} */ (["running", "runnable", "blocked
 const countClasses = countNames.length;
 
 const runningStates = new Set(["cpu", "running", "preempted", "textfault", "datafault", "stalled"]);
-/**
- * The number of steps, or of smaller blocks, per block; a block stores minimum, maximum and
- * sum.
- */
+/** The number of steps, or of smaller blocks, per block; a block stores minimum, maximum and sum. */
 const blockSteps = 16;
 
 /**
@@ -43,8 +40,7 @@ export class Counts {
   stepAt(t) { return t < this.time[0] || t >= this.time[this.n] ? -1 : bisect(0, this.n, (k) => this.time[k + 1] <= t); }
 
   /**
-   * Returns the counts in [from, to); null: unknown. The result is valid until the next
-   * call.
+   * Returns the counts in [from, to); null: unknown. The result is valid until the next call.
    * @param {number} from @param {number} to
    * @returns {Counted|null}
    */
@@ -169,10 +165,7 @@ function binSteps({ bins: { from, width, sums } }) {
   return { time: Float64Array.from({ length: n + 1 }, (_, k) => from + k * width), values: sums.map((s) => Float64Array.from(s, (v) => v / width)) };
 }
 
-/**
- * Returns a function that returns the class of a state: 0 for none, else the class plus one.
- * @param {StateSet} set
- */
+/** Returns a function that returns the class of a state: 0 for none, else the class plus one. @param {StateSet} set */
 function classer(set) {
   const of = Uint8Array.from(set.names, (name) => (runningStates.has(name) ? 1 : name === "runnable" ? 2 : name === "unknown" ? 0 : 3));
   const gc = set.names.indexOf("gc");

@@ -92,10 +92,7 @@ function lastUpTo(times, k, t) {
 /** @param {Float64Array} times @param {Steps} steps @param {number} k the step at t @param {number} t */
 function integral(times, { values, sums }, k, t) { return k < 0 ? 0 : sums[k] + values[k] * (t - times[k]); }
 
-/**
- * Returns the maximum of steps a to b.
- * @param {Steps} steps @param {number} a @param {number} b
- */
+/** Returns the maximum of steps a to b. @param {Steps} steps @param {number} a @param {number} b */
 function highest({ values, tops }, a, b) {
   let top = a < 0 ? 0 : values[a];
   for (let k = a + 1; k <= b;) {

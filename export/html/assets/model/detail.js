@@ -30,10 +30,7 @@ export class Details {
     this.shown = null;
     this.epoch = 0; // answers to requests of an earlier epoch are dropped
     this.busy = false;
-    /**
-     * The visible range, if a tile is still to be requested.
-     * @type {number[]|null}
-     */
+    /** The visible range, if a tile is still to be requested. @type {number[]|null} */
     this.next = null;
   }
 
@@ -63,10 +60,7 @@ export class Details {
     if (!this.busy) this.fetch();
   }
 
-  /**
-   * Requests a tile for the visible range and as much again on both sides, one tile at a
-   * time.
-   */
+  /** Requests a tile for the visible range and as much again on both sides, one tile at a time. */
   async fetch() {
     const { model, epoch } = this;
     while (this.next && epoch === this.epoch) {
@@ -120,8 +114,7 @@ export class Details {
   }
 
   /**
-   * Returns the parts of a lane in which all items that touch [from, to] are unmerged; null
-   * if there are none.
+   * Returns the parts of a lane in which all items that touch [from, to] are unmerged; null if there are none.
    * @param {import("./rowset.js").Lane} lane
    * @param {number} from
    * @param {number} to
@@ -136,8 +129,7 @@ export class Details {
   }
 
   /**
-   * Implements Model.eachBar while a tile is shown: the tile covers its range, the base the
-   * rest.
+   * Implements Model.eachBar while a tile is shown: the tile covers its range, the base the rest.
    * @param {import("./rowset.js").Lane} lane
    * @param {number} from
    * @param {number} to

@@ -18,11 +18,7 @@ import { weigh } from "./callgraph.js";
  * @typedef {{a: Side, b: Side, metrics: Contrast[], places: Contrast[]}} Difference both lists sorted by the excess of b
  */
 
-/**
- * Compares two selections, in time.
- * @param {Samples} s @param {Side} a @param {Side} b
- * @returns {Difference}
- */
+/** Compares two selections, in time. @param {Samples} s @param {Side} a @param {Side} b @returns {Difference} */
 export function difference(s, a, b) {
   const metrics = s.metrics.map((_, m) => m).filter((m) => !s.metrics[m].of && s.metrics[m].unit === "nanoseconds");
   const own = ownFrames(s);
@@ -50,10 +46,7 @@ export function difference(s, a, b) {
   return { a, b, metrics: sorted(byMetric), places: sorted(byPlace) };
 }
 
-/**
- * Returns by stack the first frame with its leaf's function: a function has several samples,
- * a line hardly any.
- */
+/** Returns by stack the first frame with its leaf's function: a function has several samples, a line hardly any. */
 function leaves(s) {
   const first = new Map();
   const list = new Uint32Array(s.stacks);

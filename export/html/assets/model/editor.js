@@ -7,10 +7,7 @@
  * @typedef {{template: string, from: string, to: string}} Editor
  */
 
-/**
- * Editors and their templates.
- * @type {readonly (readonly [name: string, template: string])[]}
- */
+/** Editors and their templates. @type {readonly (readonly [name: string, template: string])[]} */
 export const editors = Object.freeze([
   ["VS Code", "vscode://file/{path}:{line}"],
   ["Cursor", "cursor://file/{path}:{line}"],
@@ -20,10 +17,7 @@ export const editors = Object.freeze([
   ["Sublime Text", "subl://open?url=file://{path}&line={line}"],
 ]);
 
-/**
- * The permitted schemes of a link: sites, and programs that open files. Others may run
- * something.
- */
+/** The permitted schemes of a link: sites, and programs that open files. Others may run something. */
 const editorSchemes = new Set("http https vscode vscode-insiders vscodium cursor windsurf zed idea goland jetbrains fleet subl txmt mvim nvim emacs atom lapce".split(" "));
 
 /** The key under which the choice is stored. */
@@ -56,17 +50,10 @@ export function editorLink(editor, place) {
   return template.replace(/\{(path|line|func)\}/g, (_, key) => parts[/** @type {keyof typeof parts} */ (key)]);
 }
 
-/**
- * Returns a text encoded for a link. Unpaired surrogates of UTF-16 are replaced.
- * @param {string} text
- */
+/** Returns a text encoded for a link. Unpaired surrogates of UTF-16 are replaced. @param {string} text */
 function encodeText(text) { return encodeURIComponent(text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd")); }
 
-/**
- * Returns the stored choice; without a template: none. A page in a file may not have
- * storage.
- * @returns {Editor}
- */
+/** Returns the stored choice; without a template: none. A page in a file may not have storage. @returns {Editor} */
 export function rememberedEditor() {
   const none = { template: "", from: "", to: "" };
   try {

@@ -87,8 +87,7 @@ export function waitOfItem(model, ref) {
 }
 
 /**
- * Returns the wait that interval i of a goroutine's states represents; null: it is not a
- * wait.
+ * Returns the wait that interval i of a goroutine's states represents; null: it is not a wait.
  * @param {Model} model
  * @param {number} key
  * @param {StateSet} set
@@ -117,18 +116,12 @@ export function stateRes(lane, from, to) {
   return firstFrom(start, lane.from, lane.to, to) - firstFrom(start, lane.from, lane.to, from) > mostTold ? (to - from) / mostTold : 0;
 }
 
-/**
- * Returns the longest wait that takes at least least ns.
- * @param {Wait[]} waits @param {number} least
- */
+/** Returns the longest wait that takes at least least ns. @param {Wait[]} waits @param {number} least */
 function longestWait(waits, least) {
   return waits.reduce((best, w) => (w.to - w.from > (best ? best.to - best.from : Math.max(0, least - 1)) ? w : best), /** @type {Wait|null} */ (null));
 }
 
-/**
- * Reports whether a wait is for another goroutine, in which the chain can continue.
- * @param {Wait} wait
- */
+/** Reports whether a wait is for another goroutine, in which the chain can continue. @param {Wait} wait */
 export function isAwaited(wait) { return awaited.has(wait.state); }
 
 /**
@@ -252,10 +245,7 @@ class Parts {
   /** @param {number} from @param {number} to */
   unknown(from, to) { this.add("unknown", 0, -1, from, to); }
 
-  /**
-   * Returns the parts.
-   * @returns {WaitPart[]} the known ones by length, then the unknown one
-   */
+  /** Returns the parts. @returns {WaitPart[]} the known ones by length, then the unknown one */
   list() { return [...this.parts.values()].sort((a, b) => Number(a.kind === "unknown") - Number(b.kind === "unknown") || b.ns - a.ns); }
 }
 
@@ -302,16 +292,14 @@ export function longestPieces(pieces, most) {
 }
 
 /**
- * An activity of a goroutine during a part of a wait. name: the object it waited for, if
- * known. state "": unknown. longest is its longest piece; wait is the wait in that piece, if
- * it waited.
+ * An activity of a goroutine during a part of a wait. name: the object it waited for, if known. state "": unknown.
+ * longest is its longest piece; wait is the wait in that piece, if it waited.
  * @typedef {{state: string, name: string, ns: number, longest: Piece & {interval: {set: StateSet, i: number}|null}, wait: Wait|null}} Deed
  */
 
 /**
- * Returns the activities of a goroutine during a part of a wait, the longest first; they add
- * up to the longest of its pieces, up to a maximum number. Without states they include its
- * recorded waits only.
+ * Returns the activities of a goroutine during a part of a wait, the longest first; they add up to the longest of its
+ * pieces, up to a maximum number. Without states they include its recorded waits only.
  * @param {Model} model @param {WaitPart} part @param {Piece} within the range requested from a server
  * @returns {{deeds: Deed[], states: boolean, pieces: number, ns: number}}
  */

@@ -26,11 +26,7 @@ const textsKept = 10000;
 /** The maximum number of groups, those with the most time. */
 const mostGroups = 1000;
 
-/**
- * @param {Runs} runs
- * @param {(nameId: number) => string} nameOf
- * @returns {Generator<void, Facet[]>}
- */
+/** @param {Runs} runs @param {(nameId: number) => string} nameOf @returns {Generator<void, Facet[]>} */
 export function* facetSteps(runs, nameOf) {
   const parents = new ValueSet("parent", "", runs.n);
   const keys = /** @type {Map<string, ValueSet>} */ (new Map());

@@ -1,9 +1,8 @@
 // Fuzzy matching of a few letters with a text.
 
 /**
- * Returns how well the words of a query match a text, in any case and order: best at its
- * begin, then at the begin of a word, then inside a word, then as letters with others
- * between them.
+ * Returns how well the words of a query match a text, in any case and order: best at its begin, then at the begin of a
+ * word, then inside a word, then as letters with others between them.
  * @param {string} text
  * @param {string} query
  * @returns {number} higher is better; -1: no match

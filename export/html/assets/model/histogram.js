@@ -4,9 +4,8 @@ import { lowerBound } from "../data/bisect.js";
 import { Flag, isScope } from "../data/kinds.js";
 
 /**
- * Returns the quantile q of sorted values by the nearest rank, without interpolation: the
- * smallest value such that at least the share q of all values do not exceed it; 0 without
- * values.
+ * Returns the quantile q of sorted values by the nearest rank, without interpolation: the smallest value such that at
+ * least the share q of all values do not exceed it; 0 without values.
  * @param {Float64Array} sorted
  * @param {number} q
  */
@@ -22,9 +21,8 @@ export function quantileOf(sorted, q) {
 const mostBuckets = 40;
 
 /**
- * Returns the distribution of a name's durations, and the place of one of them. Buckets have
- * equal width on a logarithmic scale. rank is the number of shorter durations; quantile the
- * share of durations that are not longer.
+ * Returns the distribution of a name's durations, and the place of one of them. Buckets have equal width on a
+ * logarithmic scale. rank is the number of shorter durations; quantile the share of durations that are not longer.
  * @param {import("./model.js").Model} model
  * @param {number} nameId
  * @param {import("../data/batch.js").Ref|null} ref
@@ -52,8 +50,7 @@ function durationsOf(model, nameId, kind) {
 }
 
 /**
- * Returns buckets of equal width on a logarithmic scale; the last contains the longest
- * duration.
+ * Returns buckets of equal width on a logarithmic scale; the last contains the longest duration.
  * @param {Float64Array} sorted
  */
 export function bucketsOf(sorted) {

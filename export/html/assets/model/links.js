@@ -11,9 +11,8 @@ import { blockLinks, wakeLinks } from "./waitlinks.js";
  */
 
 /**
- * Returns the relations of an item to other rows: the creator of its goroutine and the
- * goroutines it created; of a lock its holder and the previous and next holders; and the
- * goroutine that woke its own meanwhile.
+ * Returns the relations of an item to other rows: the creator of its goroutine and the goroutines it created; of a lock
+ * its holder and the previous and next holders; and the goroutine that woke its own meanwhile.
  * @param {Model} model
  * @param {Ref} ref
  * @returns {Link[]}

@@ -1,5 +1,4 @@
-// Highlighting in the timeline, which dims all else: the hits of a search, or the brushed
-// executions.
+// Highlighting in the timeline, which dims all else: the hits of a search, or the brushed executions.
 
 /** @import { Batch } from "../data/batch.js" */
 
@@ -12,10 +11,7 @@ export class Lit {
     this.before = new WeakMap();
   }
 
-  /**
-   * Returns the number of members before each item of a batch, and before its end.
-   * @param {Batch} batch
-   */
+  /** Returns the number of members before each item of a batch, and before its end. @param {Batch} batch */
   upTo(batch) {
     let before = this.before.get(batch);
     if (!before) this.before.set(batch, before = this.countIn(batch));

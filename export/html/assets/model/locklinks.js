@@ -31,8 +31,7 @@ export function lockLinks(model, ref) {
     const holder = holderBefore(lock, batch, i);
     return holder ? [lockLink(holder, { batch, i })] : [];
   }
-  // A wait caused by this hold began before the hold's end, and ended after it and before
-  // any other hold ended.
+  // A wait caused by this hold began before the hold's end, and ended after it and before any other hold ended.
   const found = [];
   const end = batch.end(i);
   for (let k = firstEndingAt(lock.waits, end); k < lock.waits.length && found.length < mostLockLinks; k++) {
@@ -117,9 +116,8 @@ function locksOf(model) { return model.cached("locks", () => ({ locks: null, ask
 function locksAtOnce(model) { return locksOf(model).locks ??= atOnce(lockSteps(model)); }
 
 /**
- * Reports whether the data for lockLinks are ready. Of many items they are found in slices,
- * so as not to delay a frame. For a growing trace it always returns true: each update would
- * abandon the search.
+ * Reports whether the data for lockLinks are ready. Of many items they are found in slices, so as not to delay a frame.
+ * For a growing trace it always returns true: each update would abandon the search.
  * @param {import("./model.js").Model} model
  * void} then called when it is there =>
  * @param {() => void} then called when they are ready => void} then called when it is there

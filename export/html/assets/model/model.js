@@ -13,10 +13,7 @@ import { Requests } from "./requests.js";
 import { Samples } from "../data/samples.js";
 import { Waits } from "./waits.js";
 
-/**
- * The number of increments, or their share of the base, above which they are merged into one
- * batch.
- */
+/** The number of increments, or their share of the base, above which they are merged into one batch. */
 const mostIncrements = 32;
 const incrementShare = 1 / 8;
 /** The maximum time in ns for which the end advances without updates. */
@@ -31,10 +28,7 @@ const mostAhead = 1.5e9;
  * @typedef {import("./rowset.js").Lane} Lane
  */
 
-/**
- * The state of loading samples: end of those loaded, time of the last answer, and its
- * duration.
- */
+/** The state of loading samples: end of those loaded, time of the last answer, and its duration. */
 function noSamplesAsked() { return { busy: false, end: -1, at: -Infinity, took: 0, timer: /** @type {any} */ (0) }; }
 
 /** A trace in the page. */
@@ -59,10 +53,7 @@ export class Model {
     this.meta = blankMeta();
     /** The end of the known time, ns. */
     this.end = 0;
-    /**
-     * The extent of the trace shown beside this one, in this trace's time.
-     * @type {{from: number, to: number}|null}
-     */
+    /** The extent of the trace shown beside this one, in this trace's time. @type {{from: number, to: number}|null} */
     this.reach = null;
     /** Increases with every change. */
     this.version = 0;
@@ -97,10 +88,7 @@ export class Model {
     /** Error of loading the report. */
     this.doctorProblem = "";
     this.doctorAsked = false;
-    /**
-     * The advice from the raw file beside the trace, if it is among the data.
-     * @type {Advice|null}
-     */
+    /** The advice from the raw file beside the trace, if it is among the data. @type {Advice|null} */
     this.advice = null;
   }
 
@@ -132,10 +120,7 @@ export class Model {
 
   get names() { return this.meta.names; }
 
-  /**
-   * Returns an item's arguments, the text of a JSON object; "": none.
-   * @param {Batch} batch @param {number} i
-   */
+  /** Returns an item's arguments, the text of a JSON object; "": none. @param {Batch} batch @param {number} i */
   argsText(batch, i) { return batch.strings[batch.args[i]]; }
 
   /** @param {(model: Model) => void} fn called after each change */
@@ -161,10 +146,7 @@ export class Model {
     this.source.follow?.(this);
   }
 
-  /**
-   * Replaces all data by a whole trace.
-   * @param {import("../data/columns.js").Container} container
-   */
+  /** Replaces all data by a whole trace. @param {import("../data/columns.js").Container} container */
   replace({ header, columns }) {
     this.clear();
     this.heard = performance.now();
@@ -183,10 +165,7 @@ export class Model {
     this.changed();
   }
 
-  /**
-   * Adds an update.
-   * @param {import("../data/columns.js").Container} container
-   */
+  /** Adds an update. @param {import("../data/columns.js").Container} container */
   update({ header, columns }) {
     this.meta = mergeMeta(this.meta, header.meta ?? {});
     this.heard = performance.now();
@@ -303,10 +282,7 @@ export class Model {
     return { rows: set.list(this.end), alone: header.tile?.alone === true, left: header.tile?.left ?? 0 };
   }
 
-  /**
-   * Merges batches, so that lanes have few parts.
-   * @returns {boolean} true if it merged some
-   */
+  /** Merges batches, so that lanes have few parts. @returns {boolean} true if it merged some */
   tidy() {
     const n = this.increments.reduce((sum, s) => sum + s.n, 0);
     const large = n > this.base.n * incrementShare && (this.increments.length > 1 || n > this.base.n);
@@ -326,11 +302,7 @@ export class Model {
   /** Returns all batches; they contain each item once. @returns {Batch[]} */
   batches() { return [this.base, ...this.increments, this.openBatch]; }
 
-  /**
-   * Returns the rows in the order of their first activity.
-   * @param {"goroutine"|"thread"} by
-   * @returns {Row[]}
-   */
+  /** Returns the rows in the order of their first activity. @param {"goroutine"|"thread"} by @returns {Row[]} */
   rows(by = "goroutine") {
     return this.cached(`rows ${by}`, () => this.rowSet(by).list(this.end));
   }
@@ -375,9 +347,8 @@ export class Model {
   }
 
   /**
-   * Calls visit with the visible items of a lane in [from, to], in order of time. Scopes of
-   * at least res ns come alone, shorter ones in runs. The cost depends on the number of
-   * calls.
+   * Calls visit with the visible items of a lane in [from, to], in order of time. Scopes of at least res ns come alone,
+   * shorter ones in runs. The cost depends on the number of calls.
    * @param {Lane} lane @param {number} from @param {number} to @param {number} res
    * @param {import("../data/pyramid.js").VisitRun} visit
    */
@@ -391,10 +362,7 @@ export class Model {
     if (lane.open) lane.open.batch.pyramid(lane.open.lane).each(from, to, res, visit);
   }
 
-  /**
-   * Returns the counters' values.
-   * @returns {{nameId: number, time: Float64Array, value: Float64Array}[]}
-   */
+  /** Returns the counters' values. @returns {{nameId: number, time: Float64Array, value: Float64Array}[]} */
   series() {
     return this.cached("series", () => joinSeries([this.base, ...this.increments]).map(({ name, time, value }) => ({ nameId: name, time, value })));
   }

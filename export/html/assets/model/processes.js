@@ -1,5 +1,4 @@
-// The processes of a merged trace: the upper bits of a goroutine's id contain the number of
-// its process.
+// The processes of a merged trace: the upper bits of a goroutine's id contain the number of its process.
 
 /**
  * @typedef {import("../data/meta.js").Meta} Meta
@@ -13,8 +12,7 @@
 function numberOf(meta, key) { return meta.shift ? Math.floor(key / 2 ** meta.shift) : 0; }
 
 /**
- * Returns the process of a goroutine; null: the trace has a single process, or it is
- * unknown.
+ * Returns the process of a goroutine; null: the trace has a single process, or it is unknown.
  * @param {Meta} meta @param {number} key @returns {Process|null}
  */
 export function processOf(meta, key) {
@@ -22,10 +20,7 @@ export function processOf(meta, key) {
   return meta.processes?.find((p) => p.number === number) ?? null;
 }
 
-/**
- * Ends the open items of ended processes.
- * @param {import("../data/batch.js").Batch} batch @param {Meta} meta
- */
+/** Ends the open items of ended processes. @param {import("../data/batch.js").Batch} batch @param {Meta} meta */
 export function overWithProcess(batch, meta) {
   for (const { key, from, to } of batch.lanes) {
     const process = processOf(meta, key);
@@ -33,10 +28,7 @@ export function overWithProcess(batch, meta) {
   }
 }
 
-/**
- * Returns a goroutine's id in its own process; 0: none.
- * @param {Meta} meta @param {number} key
- */
+/** Returns a goroutine's id in its own process; 0: none. @param {Meta} meta @param {number} key */
 export function ownGoroutine(meta, key) {
   if (!meta.shift) return key;
   const own = key % 2 ** meta.shift;

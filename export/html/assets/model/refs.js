@@ -1,5 +1,4 @@
-// Resolution of Refs. Batches are replaced over time; these functions find the current item
-// of a Ref and its place.
+// Resolution of Refs. Batches are replaced over time; these functions find the current item of a Ref and its place.
 
 import { laneAt } from "./rowset.js";
 import { firstFrom } from "../data/batch.js";
@@ -14,11 +13,7 @@ import { Kind } from "../data/kinds.js";
  * @typedef {{key: number, depth: number, row: Row, lane: Lane, ref: Ref}} Place key and depth of the lane
  */
 
-/**
- * Returns the Ref by goroutine of a Ref by thread.
- * @param {Ref} ref
- * @returns {Ref}
- */
+/** Returns the Ref by goroutine of a Ref by thread. @param {Ref} ref @returns {Ref} */
 export function homeOf(ref) {
   const { origin } = ref.batch;
   return origin === null ? ref : homeOf({ batch: origin.batches[origin.which[ref.i]], i: origin.index[ref.i] });
@@ -34,11 +29,7 @@ export function extentOf({ batch, i, j }) {
   return { start: batch.start[i], end: batch.start[last] + batch.dur[last] };
 }
 
-/**
- * Reports whether two Refs denote the same item.
- * @param {Ref|null} a
- * @param {Ref|null} b
- */
+/** Reports whether two Refs denote the same item. @param {Ref|null} a @param {Ref|null} b */
 export function same(a, b) {
   if (!a || !b) return a === b;
   const x = homeOf(a);
@@ -47,9 +38,8 @@ export function same(a, b) {
 }
 
 /**
- * Returns the current item of a Ref. Batches are replaced, open scopes end, and rows by
- * thread have other batches than those by goroutine. A Ref whose item is not found is
- * returned unchanged.
+ * Returns the current item of a Ref. Batches are replaced, open scopes end, and rows by thread have other batches than
+ * those by goroutine. A Ref whose item is not found is returned unchanged.
  * @param {Model} model
  * @param {Ref} ref
  * @returns {Ref} in a batch by goroutine

@@ -18,8 +18,7 @@ function piecesOf(lane) {
 }
 
 /**
- * Returns the parent scope of an item: of the scopes that ran on its row when it began, the
- * one that began last.
+ * Returns the parent scope of an item: of the scopes that ran on its row when it began, the one that began last.
  * @param {Model} model
  * @param {Ref} ref
  * @returns {Ref|null}
@@ -29,10 +28,7 @@ export function parent(model, ref) {
   return row.key === 0 ? null : innermostAt(row, batch.start[i], depth < 0 ? Infinity : depth);
 }
 
-/**
- * Returns the innermost scope at a time; of scopes that begin at that time, only those above
- * depth.
- */
+/** Returns the innermost scope at a time; of scopes that begin at that time, only those above depth. */
 export function innermostAt(row, t, depth) {
   let best = null;
   for (const lane of row.lanes) {
@@ -74,8 +70,7 @@ export function children(model, ref, limit) {
 }
 
 /**
- * Returns an item's time outside of its children, ns; null: unknown. Holds do not reduce it,
- * waits do.
+ * Returns an item's time outside of its children, ns; null: unknown. Holds do not reduce it, waits do.
  * @param {Model} model
  * @param {Ref} ref
  * @returns {number|null}

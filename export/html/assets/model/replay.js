@@ -1,8 +1,7 @@
-// The attribution of time to scopes. Each moment of a goroutine belongs to at most one
-// scope: the one that began last of those running. So self times are never negative, and add
-// up to the time in any scope. Waits for locks count like scopes: a waiting goroutine does
-// nothing else. Holds do not; they get the scopes that ran while they lasted. The Go side's
-// internal/analysis uses the same rule.
+// The attribution of time to scopes. Each moment of a goroutine belongs to at most one scope: the one that began last
+// of those running. So self times are never negative, and add up to the time in any scope. Waits for locks count like
+// scopes: a waiting goroutine does nothing else. Holds do not; they get the scopes that ran while they lasted. The Go
+// side's internal/analysis uses the same rule.
 
 import { Kind } from "../data/kinds.js";
 import { firstEnding, firstFrom } from "../data/batch.js";
@@ -19,10 +18,7 @@ export const itemsAtOnce = 1 << 12;
 export class RowItems {
   /** @param {import("./rowset.js").Row} row @param {number} from @param {number} to */
   constructor(row, from, to) {
-    /**
-     * A heap of pieces with the next item on top.
-     * @type {Piece[]}
-     */
+    /** A heap of pieces with the next item on top. @type {Piece[]} */
     this.pieces = [];
     for (const lane of row.lanes) {
       for (const part of lane.open ? [...lane.parts, lane.open] : lane.parts) {
@@ -121,8 +117,7 @@ export class Replay {
   }
 
   /**
-   * Attributes the time up to t, at which an item begins; time before the row's first item
-   * is not attributed.
+   * Attributes the time up to t, at which an item begins; time before the row's first item is not attributed.
    * @param {number} t
    */
   comeTo(t) {
@@ -164,10 +159,7 @@ export class Replay {
   }
 }
 
-/**
- * Reports whether items of a kind own time: scopes and waits.
- * @param {number} kind
- */
+/** Reports whether items of a kind own time: scopes and waits. @param {number} kind */
 export function hasMoments(kind) {
   return kind === Kind.task || kind === Kind.taskf || kind === Kind.process || kind === Kind.wait;
 }

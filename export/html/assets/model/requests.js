@@ -97,8 +97,7 @@ export class Requests {
   linkOf({ batch, i }) { return this.any && batch.many(i) === 1 ? linkAt(batch, i) : null; }
 
   /**
-   * Returns a request; null: unknown so far. It is requested from the server, and a change
-   * event follows.
+   * Returns a request; null: unknown so far. It is requested from the server, and a change event follows.
    * @param {string} trace
    * @returns {Request|null}
    */
@@ -115,10 +114,7 @@ export class Requests {
   /** Reports whether a request is available without asking the server. @param {string} trace */
   isHere(trace) { return !this.model.reduced || this.answers.has(trace); }
 
-  /**
-   * Returns the server's answer for a request, or its error.
-   * @param {string} trace @returns {Answer}
-   */
+  /** Returns the server's answer for a request, or its error. @param {string} trace @returns {Answer} */
   answer(trace) {
     const had = this.answers.get(trace);
     if (had) return had;
@@ -165,10 +161,7 @@ export class Requests {
     return [...found.values()];
   }
 
-  /**
-   * Returns the arrows from an item's parent and to its parts.
-   * @param {Ref} ref @returns {Link[]}
-   */
+  /** Returns the arrows from an item's parent and to its parts. @param {Ref} ref @returns {Link[]} */
   linksOf(ref) {
     const own = this.linkOf(ref);
     if (!own) return [];
@@ -179,10 +172,7 @@ export class Requests {
     });
   }
 
-  /**
-   * Returns the parent scope by link; null: none, or not loaded.
-   * @param {Ref} ref @returns {Ref|null}
-   */
+  /** Returns the parent scope by link; null: none, or not loaded. @param {Ref} ref @returns {Ref|null} */
   parentOf(ref) {
     const link = this.linkOf(ref);
     if (!link || link.parent === "") return null;
@@ -196,11 +186,7 @@ export class Requests {
     return found;
   }
 
-  /**
-   * Returns the trace id with a prefix; "": none is known.
-   * @param {string} prefix
-   * @returns {Promise<string>}
-   */
+  /** Returns the trace id with a prefix; "": none is known. @param {string} prefix @returns {Promise<string>} */
   async find(prefix) {
     if (!this.any) return "";
     for (const batch of this.batches()) {
@@ -256,8 +242,7 @@ function makeRequest(model, trace, refs, lacks) {
 function newPart(span) { return { ref: null, span, parent: "", key: 0, lane: 0, start: NaN, end: NaN, self: NaN, up: null, parts: [], depth: 0 }; }
 
 /**
- * Reports whether a part is another or within it. The parents of foreign ids may form
- * cycles.
+ * Reports whether a part is another or within it. The parents of foreign ids may form cycles.
  * @param {RequestPart|null} part @param {RequestPart} of
  */
 function isWithin(part, of) {
@@ -265,10 +250,7 @@ function isWithin(part, of) {
   return false;
 }
 
-/**
- * Returns parents before their parts, with depths and self times.
- * @param {RequestPart[]} roots
- */
+/** Returns parents before their parts, with depths and self times. @param {RequestPart[]} roots */
 function inOrder(roots) {
   /** @type {RequestPart[]} */
   const list = [];
@@ -289,8 +271,7 @@ function inOrder(roots) {
 }
 
 /**
- * Returns the arrows from a parent to its parts on other rows, and back for parts in other
- * processes.
+ * Returns the arrows from a parent to its parts on other rows, and back for parts in other processes.
  * @param {Model} model @param {RequestPart[]} list @returns {Link[]}
  */
 function arrowsOf(model, list) {

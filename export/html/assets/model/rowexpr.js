@@ -3,8 +3,7 @@
 import { rowSums } from "./rowsums.js";
 
 /**
- * The subject of a filter: a row, a lock or a counter. Conditions on absent values do not
- * hold.
+ * The subject of a filter: a row, a lock or a counter. Conditions on absent values do not hold.
  * @typedef {{title: string, scopes?: number, wait?: number, busy?: number, cpu?: number}} RowFacts
  *
  * @typedef {Object} RowExpression
@@ -99,8 +98,7 @@ function compare(to, field, sign, value, { not, length }) {
 }
 
 /**
- * Returns a function that reports whether to show a row, or another thing with a title. An
- * invalid filter shows all.
+ * Returns a function that reports whether to show a row, or another thing with a title. An invalid filter shows all.
  * @param {import("./model.js").Model} model
  * @param {string} text
  * @returns {{row(row: any): boolean, other(facts: RowFacts): boolean}}

@@ -19,12 +19,10 @@ const rowNames = new Intl.Collator("en", { numeric: true });
  */
 
 /**
- * Orders rows and folds alike ones, where there are more than 8 of them: those of one
- * name; those whose names differ in a number at the end only; and of those without a
- * name the short-lived ones, by the name of their outermost scopes. A row is short-lived
- * that lived for less than a fifth of the trace.
- * By name, rows without one come last, in the order of their first activity. By times,
- * the largest come first, and what is not known last.
+ * Orders rows and folds alike ones, where there are more than 8 of them: those of one name; those whose names differ in
+ * a number at the end only; and of those without a name the short-lived ones, by the name of their outermost scopes. A
+ * row is short-lived that lived for less than a fifth of the trace. By name, rows without one come last, in the order
+ * of their first activity. By times, the largest come first, and what is not known last.
  * @param {Row[]} rows in the order of first activity
  * @param {string[]} names
  * @param {RowOrder} [order]

@@ -57,10 +57,7 @@ export class RowSet {
     this.detail = null;
   }
 
-  /**
-   * Adds a batch of later items.
-   * @param {Batch} batch
-   */
+  /** Adds a batch of later items. @param {Batch} batch */
   add(batch) {
     const begun = new Set();
     this.eachPart(batch, (lane, part) => {
@@ -70,10 +67,7 @@ export class RowSet {
     for (const row of begun) if (row.outer === 0) row.outer = outermostName(row);
   }
 
-  /**
-   * Replaces the open items.
-   * @param {Batch|null} batch
-   */
+  /** Replaces the open items. @param {Batch|null} batch */
   setOpen(batch) {
     if (this.open) {
       for (const { key, depth, from, to } of this.open.lanes) {
@@ -90,10 +84,7 @@ export class RowSet {
     });
   }
 
-  /**
-   * Replaces the finer items.
-   * @param {Batch|null} batch
-   */
+  /** Replaces the finer items. @param {Batch|null} batch */
   setDetail(batch) {
     if (this.detail) for (const { key, depth } of this.detail.lanes) laneAt(this.row(key), depth).detail = null;
     this.detail = batch;
@@ -103,10 +94,7 @@ export class RowSet {
     });
   }
 
-  /**
-   * @param {Batch} batch
-   * @param {(lane: Lane, part: Part) => void} put
-   */
+  /** @param {Batch} batch @param {(lane: Lane, part: Part) => void} put */
   eachPart(batch, put) {
     for (const [key, nameId] of batch.rows) if (nameId !== 0) this.row(key).nameId = nameId;
     batch.lanes.forEach(({ key, depth, from, to }, lane) => {
@@ -120,11 +108,7 @@ export class RowSet {
     });
   }
 
-  /**
-   * Returns the row of a key, created if necessary.
-   * @param {number} key
-   * @returns {Row}
-   */
+  /** Returns the row of a key, created if necessary. @param {number} key @returns {Row} */
   row(key) {
     const had = this.rows.get(key);
     if (had) return had;
@@ -154,10 +138,7 @@ export class RowSet {
   }
 }
 
-/**
- * Returns the title of a row without a name.
- * @param {"goroutine"|"thread"} by @param {number} key
- */
+/** Returns the title of a row without a name. @param {"goroutine"|"thread"} by @param {number} key */
 export function rowTitle(by, key) { return key === 0 ? `unknown ${by}` : `${by} ${key}`; }
 
 /** Returns an empty row. @param {number} key @param {"goroutine"|"thread"} by @returns {Row} */

@@ -197,10 +197,7 @@ export function argsOfRun({ batches, which, index }, k) {
   return batch.strings[batch.args[index[k]]] ?? "";
 }
 
-/**
- * The maximum number of different texts that are sorted with numeric collation, row 9 before
- * row 10, which is slow.
- */
+/** The maximum number of different texts that are sorted with numeric collation, row 9 before row 10, which is slow. */
 const mostWords = 20000;
 
 /**

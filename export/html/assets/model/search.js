@@ -41,10 +41,7 @@ export class Hits extends Lit {
     return before;
   }
 
-  /**
-   * Returns the number of hits before ref, in the order of next.
-   * @param {import("../data/batch.js").Ref} ref a hit
-   */
+  /** Returns the number of hits before ref, in the order of next. @param {import("../data/batch.js").Ref} ref a hit */
   placeOf(ref) {
     const at = homeOf(ref);
     const time = at.batch.start[at.i];
@@ -98,9 +95,8 @@ export class Hits extends Lit {
 }
 
 /**
- * Returns the nearest item by start that a test accepts, after (dir 1) or before (-1) item i
- * of batch number place; with place -1, after or before a time. It examines each item once,
- * which costs less than maintaining an index.
+ * Returns the nearest item by start that a test accepts, after (dir 1) or before (-1) item i of batch number place;
+ * with place -1, after or before a time. It examines each item once, which costs less than maintaining an index.
  * @param {import("../data/batch.js").Batch[]} batches
  * @param {number} time
  * @param {number} place

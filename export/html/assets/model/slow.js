@@ -75,10 +75,7 @@ export function* slowSteps(model, runs, facets) {
   };
 }
 
-/**
- * Marks slow executions by 1 and usual ones by 2; null: all are slow.
- * @param {import("./runs.js").Runs} runs
- */
+/** Marks slow executions by 1 and usual ones by 2; null: all are slow. @param {import("./runs.js").Runs} runs */
 function* sidesOf({ n, order, outer, dur }) {
   const all = new Float64Array(n);
   let of = 0;
@@ -157,10 +154,7 @@ function* traitsOf(facets, side, counts) {
   return traits.sort((a, b) => more(b) - more(a)).slice(0, differencesTold);
 }
 
-/**
- * The minimum share of the difference for a lock to be named first: a callee is only the
- * place of the wait.
- */
+/** The minimum share of the difference for a lock to be named first: a callee is only the place of the wait. */
 const lockFirst = 0.5;
 /** The minimum difference in share for a trait to be part of the sentence. */
 const telling = 0.2;

@@ -46,10 +46,7 @@ export async function openSources() {
   ]);
 }
 
-/**
- * Returns the source of the data embedded in the page.
- * @param {string} id of their element @returns {Source}
- */
+/** Returns the source of the data embedded in the page. @param {string} id of their element @returns {Source} */
 export function fileSource(id = "data") {
   return {
     home: "file",
@@ -83,11 +80,7 @@ export async function openPage(name, text) {
   return model;
 }
 
-/**
- * Returns the source of a server's data.
- * @param {string} base its path, with a trailing slash
- * @returns {Source}
- */
+/** Returns the source of a server's data. @param {string} base its path, with a trailing slash @returns {Source} */
 export function liveSource(base) {
   let of = ""; // id of the recording shown; the path may lead to another one by now
   let server = null; // id of the server; its port may belong to another one by now
@@ -131,8 +124,7 @@ export function liveSource(base) {
 function answerError(status, text) { return Object.assign(new Error(text), { status }); }
 
 /**
- * Returns the state after a failed answer: status 410 means that the file no longer contains
- * the recording.
+ * Returns the state after a failed answer: status 410 means that the file no longer contains the recording.
  * @param {{status?: number}} err @returns {"changed"|"lost"}
  */
 function troubleOf(err) { return err.status === 410 ? "changed" : "lost"; }
@@ -140,10 +132,7 @@ function troubleOf(err) { return err.status === 410 ? "changed" : "lost"; }
 /** @param {number} ms @returns {Promise<void>} */
 function sleep(ms) { return new Promise((done) => { setTimeout(done, ms); }); }
 
-/**
- * Waits for pause, or until retry is called.
- * @param {Model} model @param {Promise<void>} pause
- */
+/** Waits for pause, or until retry is called. @param {Model} model @param {Promise<void>} pause */
 function rest(model, pause) { return Promise.race([pause, new Promise((done) => { model.retry = () => done(undefined); })]); }
 
 /**

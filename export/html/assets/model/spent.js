@@ -18,8 +18,7 @@ import { Replay, RowItems, hasMoments } from "./replay.js";
  */
 
 /**
- * Returns the parts of a scope's time: waits first, the longest first. The parts add up to
- * it.
+ * Returns the parts of a scope's time: waits first, the longest first. The parts add up to it.
  * @param {import("./model.js").Model} model @param {import("../data/batch.js").Ref} ref
  * @returns {{parts: Spent[], merged: boolean}} merged: short items in it are merged and are not counted as waits
  */

@@ -5,24 +5,17 @@ import { bisect } from "../data/bisect.js";
 /** @typedef {import("../data/states.js").StateSet} StateSet */
 /** @typedef {import("./rowset.js").Row} Row */
 
-/**
- * The number of parts counted at once: more than the visible range has pixels, so that it
- * can be moved.
- */
+/** The number of parts counted at once: more than the visible range has pixels, so that it can be moved. */
 const countedParts = 8192;
 /** The part of the counted range below which a view is counted again, finer. */
 const countedFiner = 1 / 8;
 
 /**
- * The counts of [from, to) in parts of width ns: the number of rows by state. most: the
- * maximum number of rows at once.
+ * The counts of [from, to) in parts of width ns: the number of rows by state. most: the maximum number of rows at once.
  * @typedef {{most: number, set: StateSet, rows: Row[], from: number, to: number, width: number, states: {state: number, rows: Float32Array}[]}} StateDensity
  */
 
-/**
- * The latest counts of each group.
- * @type {WeakMap<import("./model.js").Model, Map<string, StateDensity>>}
- */
+/** The latest counts of each group. @type {WeakMap<import("./model.js").Model, Map<string, StateDensity>>} */
 const densities = new WeakMap();
 
 /**

@@ -7,11 +7,10 @@ import { Replay, RowItems, hasMoments, itemsAtOnce } from "./replay.js";
 import { atOnce, byNumber, sortSteps } from "../data/slices.js";
 
 /**
- * Times are in ns and cover ended scopes. total and the CPU times count the parts inside the
- * range, or whole scopes, as requested. mean to max are always those of whole scopes: cut at
- * the range's ends they would describe the range. self counts the parts inside the range,
- * and is null where a scope's goroutine is unknown. Scopes across a clock step count in
- * across only.
+ * Times are in ns and cover ended scopes. total and the CPU times count the parts inside the range, or whole scopes, as
+ * requested. mean to max are always those of whole scopes: cut at the range's ends they would describe the range. self
+ * counts the parts inside the range, and is null where a scope's goroutine is unknown. Scopes across a clock step count
+ * in across only.
  * @typedef {Object} ScopeStats
  * @property {number} name
  * @property {boolean} process CPU time is that of the whole process

@@ -4,21 +4,14 @@
 import { StateSet, trackNames } from "../data/states.js";
 import { sortSteps } from "../data/slices.js";
 
-/**
- * The state of a track without a goroutine: the number after the last state.
- * @param {StateSet} set
- */
+/** The state of a track without a goroutine: the number after the last state. @param {StateSet} set */
 function idleOf(set) { return set.names.length; }
 
-/**
- * Returns a track's key, as numbered by the Go side.
- * @param {number} n @param {boolean} thread
- */
+/** Returns a track's key, as numbered by the Go side. @param {number} n @param {boolean} thread */
 export function trackKey(n, thread) { return 2 * n + (thread ? 1 : 0); }
 
 /**
- * Returns the tracks of some goroutines' states, by trackKey. by of an item is the
- * goroutine. null: there are none.
+ * Returns the tracks of some goroutines' states, by trackKey. by of an item is the goroutine. null: there are none.
  * @param {StateSet} set
  * @returns {Generator<void, StateSet|null>}
  */
@@ -58,10 +51,7 @@ function* heldColumns(set) {
       held.goid[at++] = lane.key;
     }
   }
-  /**
-   * Indexes into held, in order of time.
-   * @type {Map<number, number[]>}
-   */
+  /** Indexes into held, in order of time. @type {Map<number, number[]>} */
   const tracks = new Map();
   const put = (/** @type {number} */ key, /** @type {number} */ k) => {
     const list = tracks.get(key);

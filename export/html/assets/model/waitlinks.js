@@ -1,5 +1,4 @@
-// The arrows of waits: from the holder of a lock to the waiting goroutine, and from the
-// waker of a goroutine to it.
+// The arrows of waits: from the holder of a lock to the waiting goroutine, and from the waker of a goroutine to it.
 
 import { firstFrom } from "../data/batch.js";
 import { Kind } from "../data/kinds.js";
@@ -13,27 +12,20 @@ import { innermostAt } from "./relate.js";
  * @typedef {import("../data/states.js").StateSet} StateSet
  */
 
-/**
- * The number of longest visible waits whose arrows are drawn without a selection; more would
- * hide the bars.
- */
+/** The number of longest visible waits whose arrows are drawn without a selection; more would hide the bars. */
 export const mostUnasked = 20;
 /** The maximum number of wake-ups of an item. */
 const mostWakes = 50;
-/**
- * The number of items above which holders are not searched for among all holds while the
- * trace grows.
- */
+/** The number of items above which holders are not searched for among all holds while the trace grows. */
 const mostSought = 200000;
 
 /** The kinds of objects without a holder. */
 const notHeld = new Set(["retry", "waitgroup", "cond", "send", "receive", "select"]);
 
 /**
- * Returns the lock of a wait or a hold: the object's address, its kind, whether it can be
- * held, and whether it is shared with other readers. holder is the goroutine that held it
- * when the wait began; 0: unknown. atLeast: the hold may have begun before its record. null:
- * the item is neither.
+ * Returns the lock of a wait or a hold: the object's address, its kind, whether it can be held, and whether it is
+ * shared with other readers. holder is the goroutine that held it when the wait began; 0: unknown. atLeast: the hold
+ * may have begun before its record. null: the item is neither.
  * @param {Model} model @param {Batch} batch @param {number} i
  * @returns {{addr: string, holder: number, kind: string, held: boolean, shared: boolean, atLeast: boolean}|null}
  */
@@ -81,8 +73,7 @@ function scopeOfHolder(model, holder, t) {
 }
 
 /**
- * Returns the arrow from the holder of the lock to the waiting goroutine, at the begin of
- * the wait.
+ * Returns the arrow from the holder of the lock to the waiting goroutine, at the begin of the wait.
  * @param {Model} model @param {import("../data/batch.js").Ref} ref
  * @returns {Link[]}
  */
@@ -109,8 +100,7 @@ function longestOf(waits, length) {
 }
 
 /**
- * Reports whether holds may be searched for among all items: while a trace grows, each
- * update repeats the search.
+ * Reports whether holds may be searched for among all items: while a trace grows, each update repeats the search.
  * @param {Model} model
  */
 export function mayBeSought(model) { return model.meta.writer !== "running" || model.base.n < mostSought; }
@@ -141,8 +131,7 @@ export function waitingLinks(model, waiting, more) {
 }
 
 /**
- * Returns arrows for waits known from states only, from the releasing goroutine. Recorded
- * waits have better ones.
+ * Returns arrows for waits known from states only, from the releasing goroutine. Recorded waits have better ones.
  * @param {Model} model @param {{key: number, set: StateSet, i: number}[]} locked
  * @returns {Link[]}
  */

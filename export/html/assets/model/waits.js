@@ -1,5 +1,4 @@
-// States and locks. A file has them at one resolution; a server sends them for the visible
-// range.
+// States and locks. A file has them at one resolution; a server sends them for the visible range.
 
 import { countSteps } from "./counts.js";
 import { readLocks } from "../data/lockset.js";
@@ -9,21 +8,14 @@ import { StateSet } from "../data/states.js";
 import { trackSteps } from "./tracks.js";
 import { atOnce, inSlices } from "../data/slices.js";
 
-/**
- * The interval in ms for repeating a request while a trace grows, or after an answer "not
- * yet".
- */
+/** The interval in ms for repeating a request while a trace grows, or after an answer "not yet". */
 const waitsAgain = 1000;
 /**
- * The maximum number of individually requested stretches that are kept, and the pixels for
- * which they are requested.
+ * The maximum number of individually requested stretches that are kept, and the pixels for which they are requested.
  */
 const mostStretches = 8;
 const stretchPixels = 4000;
-/**
- * The number of goroutines without records that are shown as rows of their own; more are
- * folded.
- */
+/** The number of goroutines without records that are shown as rows of their own; more are folded. */
 const loneRows = 8;
 
 /**
@@ -70,10 +62,7 @@ export class Waits {
     clearTimeout(this.timer);
   }
 
-  /**
-   * Returns a goroutine's states.
-   * @param {number} key @returns {import("../data/states.js").StateLane|null}
-   */
+  /** Returns a goroutine's states. @param {number} key @returns {import("../data/states.js").StateLane|null} */
   lane(key) { return this.states?.lanes.get(key) ?? null; }
 
   /** The tracks of processors and threads, by trackKey; null: unknown, or not ready. */
@@ -122,10 +111,7 @@ export class Waits {
     return had || this.locks.length > 0 || this.states !== null;
   }
 
-  /**
-   * Sets the visible range to [from, to] on px pixels.
-   * @param {number} from @param {number} to @param {number} px
-   */
+  /** Sets the visible range to [from, to] on px pixels. @param {number} from @param {number} to @param {number} px */
   want(from, to, px) {
     if (!this.model.source?.waits) return;
     this.looked = [from, to, px];
@@ -176,9 +162,8 @@ export class Waits {
   }
 
   /**
-   * Returns the known data of [from, to] at the finest resolution. If the data of the
-   * visible range are coarser or elsewhere, the stretch is requested from the server, and a
-   * change event follows.
+   * Returns the known data of [from, to] at the finest resolution. If the data of the visible range are coarser or
+   * elsewhere, the stretch is requested from the server, and a change event follows.
    * @param {number} from @param {number} to @param {boolean} ask
    * @returns {Known}
    */
@@ -214,9 +199,8 @@ export class Waits {
   }
 
   /**
-   * Returns rows for the goroutines without records, in the form of arrange(): a few on
-   * their own, more of them folded, and the runtime's own folded. If no goroutine has
-   * records, those that began with the same function are folded.
+   * Returns rows for the goroutines without records, in the form of arrange(): a few on their own, more of them folded,
+   * and the runtime's own folded. If no goroutine has records, those that began with the same function are folded.
    * @param {Map<number, import("./rowset.js").Row>} rows the existing ones
    * @returns {import("./rows.js").Arranged[]}
    */

@@ -37,10 +37,7 @@ export function aboutOdd(meta) {
   return odd.sort((a, b) => a.from - b.from);
 }
 
-/**
- * @param {App} app
- * @returns {{element: HTMLElement, update(): void}}
- */
+/** @param {App} app @returns {{element: HTMLElement, update(): void}} */
 export function createAbout(app) {
   const body = make("tbody");
   const facts = make("table", { class: "facts" }, make("caption", { class: "unseen", text: "About this recording" }), body);

@@ -39,8 +39,7 @@ export function memoryText(n) {
 }
 
 /**
- * Returns the name of a function's scopes in a trace, as format.ShortFunction of the Go side
- * does.
+ * Returns the name of a function's scopes in a trace, as format.ShortFunction of the Go side does.
  * @param {string} func its whole name
  */
 export function scopeName(func) {

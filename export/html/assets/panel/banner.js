@@ -1,6 +1,5 @@
-// The lines at the top about defects of the trace: losses, open scopes, the cost of the
-// recording, a missing writer or server. Losses and a changed file cannot be dismissed; the
-// rest can.
+// The lines at the top about defects of the trace: losses, open scopes, the cost of the recording, a missing writer or
+// server. Losses and a changed file cannot be dismissed; the rest can.
 
 import { longestTitle, shortText } from "../data/names.js";
 import { firstFinding, showWorst } from "./finding.js";

@@ -1,5 +1,4 @@
-// A histogram of durations on a logarithmic scale with a brush: a drag, or two sliders at
-// its edges, select a part.
+// A histogram of durations on a logarithmic scale with a brush: a drag, or two sliders at its edges, select a part.
 
 import { bucketsOf } from "../model/histogram.js";
 import { make } from "../view/make.js";

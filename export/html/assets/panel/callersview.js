@@ -11,10 +11,7 @@ import { isShown, make, makeButton, percentText, restLater } from "../view/make.
 
 /** @import { App } from "../app.js" */
 
-/**
- * Creates a field that selects a function from a list.
- * @param {App} app @param {import("../state.js").Tab} tab
- */
+/** Creates a field that selects a function from a list. @param {App} app @param {import("../state.js").Tab} tab */
 export function createFunctionField(app, tab) {
   const list = make("datalist", { id: `functions-of-${tab}` });
   const input = make("input", { type: "search", placeholder: "Function", "aria-label": "Function", autocomplete: "off", spellcheck: false });
@@ -39,18 +36,14 @@ export function createFunctionField(app, tab) {
   };
 }
 
-/**
- * Returns the function that a text denotes: its name, the end of its name, or a part of it;
- * null: none.
- */
+/** Returns the function that a text denotes: its name, the end of its name, or a part of it; null: none. */
 function findFunc(s, text) {
   if (!s || text === "") return null;
   return s.funcs.find((f) => f === text) ?? s.funcs.find((f) => shortFunc(f) === text) ?? s.funcs.find((f) => f.endsWith(`.${text}`)) ?? s.funcs.find((f) => f.includes(text)) ?? null;
 }
 
 /**
- * Returns the number of the selected function: the chosen one, else the one with the largest
- * exclusive value; -1: none.
+ * Returns the number of the selected function: the chosen one, else the one with the largest exclusive value; -1: none.
  * @param {App} app @param {import("../model/calls.js").CallData} data
  */
 export function lookedAt(app, data) {

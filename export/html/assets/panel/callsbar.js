@@ -12,10 +12,7 @@ import { thousands } from "../view/time.js";
 /** States by metric, for metrics with different names. */
 const stateOfMetric = /** @type {Record<string, string>} */ ({ user: "cpu", system: "running", "task-clock": "cpu" });
 
-/**
- * Returns the colour of a metric that is not a sum, light enough for dark text.
- * @param {App} app @param {number} m
- */
+/** Returns the colour of a metric that is not a sum, light enough for dark text. @param {App} app @param {number} m */
 function metricColor(app, m) {
   const { name } = app.model.samples?.metrics[m] ?? { name: "" };
   return lighter(app.colors[`state-${stateOfMetric[name] ?? name}`] || colorOf(name));
@@ -28,8 +25,7 @@ function lighter(color) {
 }
 
 /**
- * Returns the composition of a node's time: a background in the colours of on and off CPU,
- * and a text.
+ * Returns the composition of a node's time: a background in the colours of on and off CPU, and a text.
  * @param {App} app @param {import("../model/callgraph.js").CallNode} node with the parts of the chosen metric
  */
 function mixOf(app, node) {
@@ -78,10 +74,7 @@ function choice(label, onchange) {
   return { select, set };
 }
 
-/**
- * @param {App} app
- * @returns {{element: HTMLElement, update(): void, nothing(): string}}
- */
+/** @param {App} app @returns {{element: HTMLElement, update(): void, nothing(): string}} */
 export function createCallsBar(app) {
   const metric = choice("Metric", (v) => app.chooseCalls({ metric: v }));
   const scope = choice("In which scope", (v) => app.chooseCalls({ scope: v, executions: v === "" ? "all" : app.calls.executions }));

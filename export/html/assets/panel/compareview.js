@@ -25,10 +25,7 @@ export function changeText(a, b) {
   return by === 1 ? "0%" : `${by < 1 ? "−" : "+"}${percentText(Math.abs(by - 1))}`;
 }
 
-/**
- * Returns a sentence about the change of one name's durations.
- * @param {App} app @param {NameDifference} d
- */
+/** Returns a sentence about the change of one name's durations. @param {App} app @param {NameDifference} d */
 function nameSentence(app, d) {
   const at = (/** @type {"p50"|"p99"} */ q) => {
     const [a, b] = [d.a[q], d.b[q]];

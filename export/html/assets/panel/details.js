@@ -29,10 +29,7 @@ const linkRank = Object.freeze({ request: -1, block: 0, lock: 1, wake: 2, go: 3 
 /** The maximum number of inner scopes listed. */
 const detailsInside = 50;
 
-/**
- * @param {App} app
- * @returns {{element: HTMLElement, update(): void}}
- */
+/** @param {App} app @returns {{element: HTMLElement, update(): void}} */
 export function createDetails(app) {
   const head = make("div", { class: "head" });
   const facts = make("div", { class: "column" });

@@ -1,5 +1,4 @@
-// The place of a duration among all durations of its name: a small histogram on a
-// logarithmic scale.
+// The place of a duration among all durations of its name: a small histogram on a logarithmic scale.
 
 import { make, nameText, percentText } from "../view/make.js";
 import { thousands } from "../view/time.js";

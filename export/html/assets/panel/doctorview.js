@@ -29,10 +29,7 @@ export function unexaminedText(report) {
   return (report.unexamined ?? []).map((u) => [`${(u.verdicts ?? []).join(", ")}: ${u.why ?? ""}`, u.how ?? ""].filter((s) => s !== "").join(" "));
 }
 
-/**
- * @param {App} app
- * @returns {{element: HTMLElement, update(): void}}
- */
+/** @param {App} app @returns {{element: HTMLElement, update(): void}} */
 export function createDoctor(app) {
   const head = make("h2");
   const again = makeButton("examine again", () => ask(), { hidden: true, title: "Ask the doctor about the trace as it is now" });

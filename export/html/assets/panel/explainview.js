@@ -151,10 +151,7 @@ export function createWhy(app) {
 
   return {
     element,
-    /**
-     * Explains the duration of the selection.
-     * @param {import("../model/chain.js").Origin|null} what
-     */
+    /** Explains the duration of the selection. @param {import("../model/chain.js").Origin|null} what */
     set(what) {
       const wait = what && originOf(app.model, what);
       const ref = what?.selection;

@@ -61,9 +61,8 @@ function csvSink(heap, at) {
 }
 
 /**
- * Yields the rows of all items that touch the range, in pieces of some thousands. Merged
- * scopes are left out and counted in skipped. An area excludes the data of the process as a
- * whole.
+ * Yields the rows of all items that touch the range, in pieces of some thousands. Merged scopes are left out and
+ * counted in skipped. An area excludes the data of the process as a whole.
  * @param {import("../model/model.js").Model} model
  * @param {number} from ns
  * @param {number} to ns

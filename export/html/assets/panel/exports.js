@@ -10,8 +10,7 @@ import { thousands } from "../view/time.js";
 /** @import { App } from "../app.js" */
 
 /**
- * Creates buttons that offer the selected range, with its rows only, or else the view, as a
- * file.
+ * Creates buttons that offer the selected range, with its rows only, or else the view, as a file.
  * @param {App} app
  * @returns {HTMLElement[]}
  */
@@ -44,10 +43,7 @@ export function offerFile(blob, title, suffix) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-/**
- * Returns a file name that is valid on all systems.
- * @param {string|undefined} title @param {string} suffix
- */
+/** Returns a file name that is valid on all systems. @param {string|undefined} title @param {string} suffix */
 function fileName(title, suffix) {
   return `${(title || "trace").replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[.-]+/, "").slice(0, 80) || "trace"}.${suffix}`;
 }

@@ -16,10 +16,7 @@ const traceChunk = 1 << 12;
 /** The viewer's threads of one row. On each of them events nest, as viewers require. */
 class NestedThreads {
   constructor() {
-    /**
-     * By thread, the ends of the open events.
-     * @type {number[][]}
-     */
+    /** By thread, the ends of the open events. @type {number[][]} */
     this.open = [];
   }
 
@@ -39,8 +36,7 @@ class NestedThreads {
 }
 
 /**
- * Yields the events of all items that touch the range, in pieces. Merged scopes are left out
- * and counted in skipped.
+ * Yields the events of all items that touch the range, in pieces. Merged scopes are left out and counted in skipped.
  * @param {import("../model/model.js").Model} model
  * @param {number} from @param {number} to
  * @param {{merged: number}} skipped

@@ -7,9 +7,8 @@ const flameLimit = 2000;
 const flameNarrow = 0.5;
 
 /**
- * A box: x and w are shares of the whole width. node is null for a group of cut boxes that
- * are too narrow to be visible. The arrow keys follow parent, first, before and after:
- * indexes into the list of boxes, -1: none.
+ * A box: x and w are shares of the whole width. node is null for a group of cut boxes that are too narrow to be
+ * visible. The arrow keys follow parent, first, before and after: indexes into the list of boxes, -1: none.
  * @typedef {{node:any, cut:number, value:number, depth:number, x:number, w:number,
  *   parent:number, first:number, before:number, after:number}} FlameBox
  */

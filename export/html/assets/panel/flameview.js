@@ -15,10 +15,7 @@ import { thousands } from "../view/time.js";
 
 /** @import { App } from "../app.js" */
 
-/**
- * @param {App} app
- * @returns {{element: HTMLElement, update(): void}}
- */
+/** @param {App} app @returns {{element: HTMLElement, update(): void}} */
 export function createFlame(app) {
   /** @type {"wall"|"cpu"|"calls"} */
   let kind = "wall";

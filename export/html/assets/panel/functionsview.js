@@ -1,5 +1,4 @@
-// The Functions tab: the exclusive and inclusive values of each function, and the
-// differences of two selections.
+// The Functions tab: the exclusive and inclusive values of each function, and the differences of two selections.
 
 import { callData, chosenMetric, leastMark, shortFunc, shownMetrics, valueOf, valueText } from "../model/calls.js";
 import { createCallsBar } from "./callsbar.js";

@@ -6,10 +6,9 @@ import { filterHelp } from "../model/rowexpr.js";
 import { make, makeButton } from "../view/make.js";
 
 /**
- * A key and its action. code is the physical key, so that W, A, S and D have the same
- * positions on every keyboard. key, instead, is the character, such as / and ?. shift and
- * ctrl (or Cmd) must be pressed if true, and not otherwise. With key, shift is ignored.
- * fast: a larger step.
+ * A key and its action. code is the physical key, so that W, A, S and D have the same positions on every keyboard. key,
+ * instead, is the character, such as / and ?. shift and ctrl (or Cmd) must be pressed if true, and not otherwise. With
+ * key, shift is ignored. fast: a larger step.
  * @typedef {{code?:string, key?:string, shift?:boolean, ctrl?:boolean, fast?:boolean,
  *   label:string, action:string, text:string, group:string}} Key
  */

@@ -6,8 +6,7 @@ import { make, makeButton, percentText } from "../view/make.js";
 import { thousands } from "../view/time.js";
 
 /**
- * The texts of a view for its nodes. A node has nameId, kind, value, self and children; see
- * flameBoxes.
+ * The texts of a view for its nodes. A node has nameId, kind, value, self and children; see flameBoxes.
  * @typedef {Object} IcicleWords
  * @property {string} id unique in the page
  * @property {string} label description for screen readers

@@ -4,10 +4,7 @@ import { isShown, keepFocus, make, makeButton } from "../view/make.js";
 
 /** @import { App } from "../app.js" */
 
-/**
- * @param {App} app
- * @returns {{element: HTMLElement, update(): void}}
- */
+/** @param {App} app @returns {{element: HTMLElement, update(): void}} */
 export function createMarks(app) {
   const list = make("ul");
   const none = make("p", { class: "quiet", text: "M puts a mark where the pointer is or the selected scope begins, Shift+M one over the range or the scope." });

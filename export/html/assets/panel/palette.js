@@ -1,5 +1,4 @@
-// The palette: all commands with their keys, and the rows, locks and names of the trace,
-// with fuzzy search.
+// The palette: all commands with their keys, and the rows, locks and names of the trace, with fuzzy search.
 
 import { lockTitle } from "../data/lockset.js";
 import { fuzzy } from "../model/fuzzy.js";

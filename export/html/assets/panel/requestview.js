@@ -14,10 +14,7 @@ import { copyText } from "./copy.js";
 /** The number of lines shown at first. */
 const requestLines = 300;
 
-/**
- * @param {App} app
- * @returns {{element: HTMLElement, update(): void}}
- */
+/** @param {App} app @returns {{element: HTMLElement, update(): void}} */
 export function createRequest(app) {
   const { model } = app;
   const head = make("h2");

@@ -34,10 +34,7 @@ function scopeNames({ model }) {
 /** Returns the title of a facet. @param {Facet} f */
 function facetText({ kind, key }) { return kind === "argument" ? (/^\d+$/.test(key) ? `argument ${key}` : key) : kind === "parent" ? "scope around" : "row"; }
 
-/**
- * @param {App} app
- * @returns {{element: HTMLElement, update(): void}}
- */
+/** @param {App} app @returns {{element: HTMLElement, update(): void}} */
 export function createRuns(app) {
   const { model } = app;
   /** @type {import("../model/runs.js").Runs|null} */ let runs = null;
@@ -103,10 +100,7 @@ export function createRuns(app) {
     groups.set(list, (app.brush ? "Of those that are brushed" : "Of all") + (all > list.length ? `: the ${thousands(list.length)} with the most time, of ${thousands(all)}` : ""));
   }
 
-  /**
-   * The brush changes with every move of the pointer; recounting a million executions each
-   * time is too slow.
-   */
+  /** The brush changes with every move of the pointer; recounting a million executions each time is too slow. */
   const fillBrushed = restLater(() => {
     fillGroups();
     fillTable();

@@ -59,10 +59,7 @@ export function createSearchBox(app) {
   /** @param {import("../app.js").Selection|null} s */
   function isHit(s) { return s !== null && app.hits?.has(s.batch, s.i, s.j) === true; }
 
-  /**
-   * Shows one of the found rows.
-   * @param {import("../model/rowset.js").Row[]} found @param {number} place
-   */
+  /** Shows one of the found rows. @param {import("../model/rowset.js").Row[]} found @param {number} place */
   function lookAt(found, place) {
     const row = found[place];
     app.select(null);
@@ -85,10 +82,7 @@ export function createSearchBox(app) {
     say();
   }
 
-  /**
-   * Goes to the next or previous row or hit, starting from the current one or the view.
-   * @param {1|-1} dir
-   */
+  /** Goes to the next or previous row or hit, starting from the current one or the view. @param {1|-1} dir */
   function step(dir) {
     run();
     if (!app.hits) return false;

@@ -1,5 +1,4 @@
-// The differences of the slowest executions, as tables: where their time goes, and what they
-// have in common.
+// The differences of the slowest executions, as tables: where their time goes, and what they have in common.
 
 import { make, nameText, percentText } from "../view/make.js";
 import { createSortable } from "./sortable.js";
@@ -15,10 +14,7 @@ const causeWords = { lock: "wait for ", callee: "in ", self: "in itself", state:
 /** The prefix of a trait's name. */
 const traitWords = { argument: "", parent: "in ", row: "on " };
 
-/**
- * @param {App} app
- * @returns {{element: HTMLElement, set(slow: import("../model/slow.js").SlowRuns|null): void}}
- */
+/** @param {App} app @returns {{element: HTMLElement, set(slow: import("../model/slow.js").SlowRuns|null): void}} */
 export function createSlowView(app) {
   /** @type {[number, number]} */ let counts = [1, 1];
   let most = 1;

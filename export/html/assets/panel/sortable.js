@@ -17,8 +17,7 @@ const sortableLimit = 200;
 const sortableWords = new Intl.Collator("en", { numeric: true });
 
 /**
- * Returns rows sorted by a column; unknown values come last in both directions, and the sort
- * is stable.
+ * Returns rows sorted by a column; unknown values come last in both directions, and the sort is stable.
  * @param {any[]} rows
  * @param {Column} column
  * @param {boolean} descending

@@ -1,5 +1,4 @@
-// A source position with a link that opens it in an editor, and the dialog for choosing the
-// editor.
+// A source position with a link that opens it in an editor, and the dialog for choosing the editor.
 
 import { shortFunc } from "../model/calls.js";
 import { placeText, shortPlace } from "../data/places.js";
@@ -39,10 +38,7 @@ export function sourceFact(app, name) {
   return fact;
 }
 
-/**
- * Opens the dialog for choosing the editor.
- * @param {App} app @param {Place|null} place shown as an example
- */
+/** Opens the dialog for choosing the editor. @param {App} app @param {Place|null} place shown as an example */
 export function chooseEditor(app, place) {
   const old = editorNow();
   const example = place ?? app.model.meta.places.values().next().value ?? { file: "/src/main.go", line: 7, func: "main.main" };

@@ -12,8 +12,7 @@ import { isShown, make, percentText, restLater } from "../view/make.js";
 const hotShare = 0.75;
 
 /**
- * Returns the source excerpt that contains most of a function's lines with values; null: the
- * page has none.
+ * Returns the source excerpt that contains most of a function's lines with values; null: the page has none.
  * @param {import("../data/samples.js").Samples} s @param {number} func
  */
 export function excerptOf(s, func) {
@@ -56,10 +55,7 @@ export function createSource(app) {
     later();
   }
 
-  /**
-   * Returns a line's mark: "" for a line without code, "0." for one without samples, else
-   * its value.
-   */
+  /** Returns a line's mark: "" for a line without code, "0." for one without samples, else its value. */
   function mark(data, cost, side, m, coded) {
     if (!cost) return coded ? "0." : "";
     const v = valueOf(data, cost[side], m);

@@ -1,5 +1,4 @@
-// The states in the Details tab: those of a goroutine during a scope, and the facts of one
-// stretch of a strip.
+// The states in the Details tab: those of a goroutine during a scope, and the facts of one stretch of a strip.
 
 import { make, makeButton, percentText } from "../view/make.js";
 import { createSortable } from "./sortable.js";

@@ -1,11 +1,11 @@
-// The Summary tab: scopes by name and locks with their waits, for the selected range or the
-// whole trace.
+// The Summary tab: scopes by name and locks with their waits, for the selected range or the whole trace.
 
 import { isShown, make, makeButton, nameText, percentText, pluralText, restLater } from "../view/make.js";
 import { momentText } from "../view/ruler.js";
 import { areaText, goroutinesOfArea, rowsOfArea } from "../model/area.js";
 import { createStateTable } from "./statedetails.js";
 import { createSortable } from "./sortable.js";
+import { reportHints } from "./hints.js";
 import { longest } from "../model/relate.js";
 import { inSlices, oneAtATime } from "../data/slices.js";
 import { summarySteps } from "../model/stats.js";
@@ -20,6 +20,12 @@ const summaryRules = {
 };
 
 /**
+ * Returns a column of numbers of a table of `scopeview top`, with its head and its hint there.
+ * @param {"scopes"|"locks"} table @param {string} head @param {object} rest
+ */
+function topColumn(table, head, rest) { return { key: head, title: head, hint: reportHints[table][head], numeric: true, ...rest }; }
+
+/**
  * Returns the columns of the table of scopes.
  * @param {App} app
  * @param {{total:number, self:number}} most the largest values, for the bars
@@ -27,23 +33,17 @@ const summaryRules = {
 function summaryScopeColumns(app, most) {
   const name = (r) => nameText(app.model.meta.names[r.name]);
   const known = (r, key) => (Number.isFinite(r[key]) && (r.count > 0 || key === "self" || key === "total") ? r[key] : null);
-  const ns = (key, title, hint, more) => ({
-    key, title, hint, numeric: true, value: (r) => known(r, key), text: (r) => (known(r, key) === null ? "-" : app.span(r[key])), ...more,
-  });
+  const of = (head, rest) => topColumn("scopes", head, rest);
+  const ns = (key, more) => of(key, { value: (r) => known(r, key), text: (r) => (known(r, key) === null ? "-" : app.span(r[key])), ...more });
   return [
     { key: "name", title: "name", pick: true, value: name, tone: (r) => (r.process ? "process" : "") },
-    { key: "count", title: "count", hint: "Scopes that ended; shows them one by one", press: (r) => app.showRuns(app.model.name(r.name)), numeric: true, value: (r) => r.count, text: (r) => thousands(r.count) },
-    ns("total", "total", "Sum of the durations, in a range as its head says", { share: (r) => r.total / most.total, bar: "total" }),
-    ns("self", "self", "Time that belonged to no scope inside, and to no wait", { share: (r) => r.self / most.self, bar: "self" }),
-    ns("mean", "mean", "Mean duration"),
-    ns("min", "min", "Shortest"),
-    ns("p50", "p50", "Half were not longer"),
-    ns("p99", "p99", "99 of 100 were not longer"),
-    ns("max", "max", "Longest"),
-    { ...ns("cpu", "CPU", "CPU time, of those scopes of which it is known"), value: (r) => (r.cpuWall > 0 ? r.cpu : null), text: (r) => (r.cpuWall > 0 ? (r.cut > 0 ? "≈ " : "") + app.span(r.cpu) : "-") },
-    { key: "known", title: "known", hint: "Share of the total of which the CPU time is known", numeric: true, value: (r) => (r.total > 0 ? r.cpuWall / r.total : null), text: (r) => percentText(r.cpuWall / r.total) },
-    { key: "ratio", title: "CPU÷wall", hint: "CPU time by duration, where it is known", numeric: true, value: (r) => (r.cpuWall > 0 ? r.cpu / r.cpuWall : null), text: (r) => (r.cpuWall > 0 ? (r.cpu / r.cpuWall).toFixed(2) : "-") },
-    { key: "open", title: "open", hint: "Begun and not ended; in no other number", numeric: true, value: (r) => r.open, text: (r) => (r.open > 0 ? thousands(r.open) : "") },
+    of("count", { press: (r) => app.showRuns(app.model.name(r.name)), value: (r) => r.count, text: (r) => thousands(r.count) }),
+    ns("total", { share: (r) => r.total / most.total, bar: "total" }), ns("self", { share: (r) => r.self / most.self, bar: "self" }),
+    ...["mean", "min", "p50", "p99", "max"].map((head) => ns(head)),
+    of("cpu", { value: (r) => (r.cpuWall > 0 ? r.cpu : null), text: (r) => (r.cpuWall > 0 ? (r.cut > 0 ? "≈ " : "") + app.span(r.cpu) : "-") }),
+    of("known", { value: (r) => (r.total > 0 ? r.cpuWall / r.total : null), text: (r) => percentText(r.cpuWall / r.total) }),
+    of("cpu/wall", { value: (r) => (r.cpuWall > 0 ? r.cpu / r.cpuWall : null), text: (r) => (r.cpuWall > 0 ? (r.cpu / r.cpuWall).toFixed(2) : "-") }),
+    of("open", { value: (r) => r.open, text: (r) => (r.open > 0 ? thousands(r.open) : "") }),
   ];
 }
 
@@ -51,17 +51,14 @@ function summaryScopeColumns(app, most) {
 function summaryLockColumns(app, most) {
   const names = app.model.meta.names;
   const held = (r) => (r.heldBy || []).slice(0, 3).map(([id, share]) => `${id === null ? "(no scope)" : nameText(names[id])} ${percentText(share)}`).join(", ");
-  const count = (key, title, hint) => ({ key, title, hint, numeric: true, value: (r) => r[key], text: (r) => thousands(r[key]) });
-  const ns = (key, of, title, hint, more) => ({ key, title, hint, numeric: true, value: (r) => r[key], text: (r) => (r[of] > 0 ? app.span(r[key]) : "-"), ...more });
+  const of = (head, rest) => topColumn("locks", head, rest);
+  const count = (key) => of(key, { value: (r) => r[key], text: (r) => thousands(r[key]) });
+  const ns = (head, key, count, more) => of(head, { value: (r) => r[key], text: (r) => (r[count] > 0 ? app.span(r[key]) : "-"), ...more });
   return [
     { key: "name", title: "lock", pick: true, value: (r) => nameText(names[r.name]) },
-    count("waits", "waits", "How often somebody had to wait"),
-    ns("wait", "waits", "wait total", "Sum of the waits", { share: (r) => r.wait / most.wait, bar: "wait" }),
-    ns("waitMax", "waits", "wait max", "Longest wait"),
-    count("holds", "holds", "How often it was held"),
-    ns("hold", "holds", "hold total", "Sum of the holds"),
-    ns("holdMax", "holds", "hold max", "Longest hold"),
-    { key: "held", title: "held by", hint: "What the holders were in while they held it", value: held },
+    count("waits"), ns("wait total", "wait", "waits", { share: (r) => r.wait / most.wait, bar: "wait" }), ns("wait max", "waitMax", "waits"),
+    count("holds"), ns("hold total", "hold", "holds"), ns("hold max", "holdMax", "holds"),
+    of("held by", { numeric: false, value: held }),
   ];
 }
 
@@ -70,10 +67,7 @@ function summaryMost(rows, key) {
   return rows.reduce((most, r) => Math.max(most, r[key] || 0), 1);
 }
 
-/**
- * @param {App} app
- * @returns {{element: HTMLElement, update(): void}}
- */
+/** @param {App} app @returns {{element: HTMLElement, update(): void}} */
 export function createSummary(app) {
   const most = { total: 1, self: 1, wait: 1 };
   const find = (row) => {
@@ -87,7 +81,7 @@ export function createSummary(app) {
     caption: "Scopes by name", by: "total", id: (r) => `${r.name}-${r.process}`, pick: find, columns: summaryScopeColumns(app, most), empty: "No scope here.",
   });
   const locks = createSortable({
-    caption: "Locks", by: "wait", id: (r) => r.name, pick: find, columns: summaryLockColumns(app, most),
+    caption: "Locks", by: "wait total", id: (r) => r.name, pick: find, columns: summaryLockColumns(app, most),
   });
   const states = createStateTable(app, "What the goroutines of these rows did");
   const head = make("h2");

@@ -23,8 +23,7 @@ const textLongest = 500;
  */
 
 /**
- * Returns the sums by row in a range of time, and its longest scopes, waits and holds, the
- * longest first.
+ * Returns the sums by row in a range of time, and its longest scopes, waits and holds, the longest first.
  * @param {import("../model/model.js").Model} model
  * @param {import("../app.js").By} by
  * @param {number} from ns
@@ -106,10 +105,7 @@ function textCpu(app, batch, i) {
   return (quality === 3 ? "≤ " : "") + app.span(batch.cpu[i]);
 }
 
-/**
- * @param {App} app
- * @returns {{element: HTMLElement, update(): void, toggle(): void}}
- */
+/** @param {App} app @returns {{element: HTMLElement, update(): void, toggle(): void}} */
 export function createTextView(app) {
   const name = (r) => nameText(app.model.meta.names[r.batch.name[r.i]]);
   const words = (r) => ({ [Kind.wait]: "wait for ", [Kind.hold]: "hold of " }[r.batch.kind[r.i]] || "") + name(r);

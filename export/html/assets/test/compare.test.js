@@ -64,7 +64,7 @@ test("both sides have the same buckets", () => {
   assert.equal(buckets.reduce((s, b) => s + b.b, 0), 2);
   assert.equal(buckets[0].lo, 10);
   assert.deepEqual(pairedBuckets(floats(), floats()), []);
-  assert.deepEqual([changeText(100, 158), changeText(100, 97), changeText(10, 31), changeText(0, 5), changeText(5, 5)], ["+58%", "−3%", "3.1×", "new", "0%"]);
+  assert.deepEqual([changeText(100, 158), changeText(100, 97), changeText(10, 31), changeText(0, 5), changeText(5, 5)], ["+58%", "−3.0%", "3.1×", "new", "0%"]);
 });
 
 test("what the doctor finds is gone, new, or has another share", () => {

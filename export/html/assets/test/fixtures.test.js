@@ -5,8 +5,7 @@ import { fromBase64, inflate, readContainer } from "../data/columns.js";
 import { Model } from "../model/model.js";
 import { summarize } from "../model/stats.js";
 
-// Containers as the Go side packs them, with the sums of its package analysis:
-// see TestFixtures in export/html.
+// Containers as the Go side packs them, with the sums of its package analysis: see TestFixtures in export/html.
 for (const { name, container, sums } of JSON.parse(readFileSync(new URL("fixtures.json", import.meta.url), "utf8"))) {
   test(`sums are those of the tool: ${name}`, async () => {
     const model = new Model({ home: "file" });

@@ -1,5 +1,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { fromBase64, inflate, readContainer } from "../data/columns.js";
 import { modelOf, randomly } from "./make.js";
 import { StateSet } from "../data/states.js";
 import { countSteps, newCounts } from "../model/counts.js";
@@ -51,23 +53,32 @@ function told(set) {
   });
 }
 
-// The same as in the Go side's TestTracks.
 const twoProcs = [
   [1, 0, 100, cpu, 0, 11], [1, 100, 150, lock, -1, 0, { stack: 1, reason: 1 }], [1, 150, 200, cpu, 1, 12],
   [2, 60, 100, runnable], [2, 100, 160, syscall, 0, 11],
   [3, 120, 140, cpu, 0, 13], [3, 140, 180, runnable], [3, 180, 190, cpu, 0, 13], [3, 190, 600, unknown], [3, 600, 640, cpu, 0, 13],
 ];
 
-test("which goroutine had which processor and thread: a system call has its own until another takes it", () => {
-  const set = setOf(twoProcs, { told: [[0, 400], [500, 1000]] });
-  assert.deepEqual(told(tracksOf(set)), [
-    "processor 0: 0 cpu of 1, 100 syscall of 2, 120 cpu of 3, 140 idle, 180 cpu of 3, 190 unknown, 600 cpu of 3, 640",
-    "processor 1: 150 cpu of 1, 200",
-    "thread 11: 0 cpu of 1, 100 syscall of 2, 160",
-    "thread 12: 150 cpu of 1, 200",
-    "thread 13: 120 cpu of 3, 140 idle, 180 cpu of 3, 190 unknown, 600 cpu of 3, 640",
-  ]);
-});
+// The same states twice, without and with the Go side's tracks and counts: see TestStateFixtures in internal/timeline.
+for (const [k, f] of JSON.parse(readFileSync(new URL("states.json", import.meta.url), "utf8")).entries()) {
+  test(`tracks and counts are those of the tool: ${k}`, async () => {
+    const read = async (container) => {
+      const { header, columns } = readContainer(await inflate(fromBase64(container)));
+      return new StateSet(header.states, columns);
+    };
+    const [own, tools] = [await read(f.Exact), await read(f.Merged)];
+    assert.deepEqual(told(tracksOf(own)), told(tracksOf(tools)));
+    const exact = countsOf(own);
+    let bins = 0;
+    for (const { time, values, n } of countsOf(tools)) {
+      for (let b = 0; b < n; b++, bins++) {
+        const at = exact.find((c) => c.stepAt(time[b]) >= 0)?.between(time[b], time[b + 1]);
+        assert.deepEqual(at?.mean ?? [0, 0, 0], values.map((v) => v[b]), `from ${time[b]} to ${time[b + 1]}`);
+      }
+    }
+    assert.ok(bins > 100);
+  });
+}
 
 test("beside merged states there are tracks of their own", () => {
   const more = [

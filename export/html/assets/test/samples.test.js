@@ -6,7 +6,6 @@ import { Samples } from "../data/samples.js";
 import { callTree, callerTree, callersOf, functionCosts, lineCosts, totalCost, totalFunc, weigh } from "../model/callgraph.js";
 import { difference, differenceText } from "../model/difference.js";
 import { Model } from "../model/model.js";
-import { shortFunc } from "../model/calls.js";
 import { container } from "./make.js";
 import { callRemark } from "../panel/callersview.js";
 import { commentary, excerptOf } from "../panel/sourceview.js";
@@ -50,6 +49,15 @@ for (const [k, f] of fixtures.entries()) {
     assert.deepEqual(total.incl, [0, 1].map((m) => [...costs.values()].reduce((sum, c) => sum + c.excl[m], 0)));
     const lines = lineCosts(s, weights, s.files.indexOf("a.go"));
     assert.deepEqual(Object.fromEntries([...lines.values()].map((c) => [String(c.func), four(c)])), f.lines);
+
+    const side = (executions, label, n) => ({ choice: { ...everything, scope: 7, executions }, label, executions: n });
+    const d = difference(s, side("others", "others", 99), side("slow", "slow", 1));
+    const rounded = (v) => Math.round(v * 1000);
+    const base = (file) => file.slice(file.lastIndexOf("/") + 1);
+    const contrasts = (list) => list.map((c) => JSON.stringify([s.metrics[c.metric].name, rounded(c.a), rounded(c.b), s.funcs[s.frameFunc[c.frame]], base(s.files[s.frameFile[c.frame]]), s.metrics[c.metric].sampled ? 0 : s.frameLine[c.frame]])).sort();
+    const tools = (list) => list.map((c) => JSON.stringify([c.metric, rounded(c.others_ns), rounded(c.slow_ns), c.function ?? "", base(c.file ?? ""), c.line ?? 0])).sort();
+    assert.deepEqual(contrasts(d.metrics), tools(f.slowest.metrics));
+    assert.deepEqual(contrasts(d.places), tools(f.slowest.places));
   });
 }
 
@@ -190,13 +198,6 @@ test("another trace's samples are forgotten, also those under way", async () => 
   assert.equal(model.samples.n, 60);
   model.replace(whole);
   assert.equal(model.samples, null);
-});
-
-test("functions' names are short", () => {
-  assert.equal(shortFunc("main.work"), "main.work");
-  assert.equal(shortFunc("compress/flate.(*compressor).deflate"), "flate.(*compressor).deflate");
-  assert.equal(shortFunc("example.com/a.Sort[go.shape/b.T]"), "a.Sort[go.shape/b.T]");
-  assert.equal(shortFunc(`x/y.${"z".repeat(70000)}`).length, 301);
 });
 
 test("what a function has is at least so much where stacks without it were cut off", () => {

@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { span, digits3, thousands, bytes, moment, wallClock, niceStep } from "../view/time.js";
+import { span, digits3, bytes, moment, wallClock, niceStep } from "../view/time.js";
 
 test("durations have three digits and a unit", () => {
   for (const [ns, want] of [
@@ -12,7 +12,6 @@ test("durations have three digits and a unit", () => {
 
 test("numbers", () => {
   assert.deepEqual([0, 7, 7.126, 71.26, 712.6, 99.96, 9.996].map(digits3), ["0", "7", "7.13", "71.3", "713", "100", "10.0"]);
-  assert.deepEqual([0, 999, 1000, 31981, 10000000].map(thousands), ["0", "999", "1,000", "31,981", "10,000,000"]);
   assert.deepEqual([0, 1023, 1024, 1.5 * 2 ** 20, 3 * 2 ** 30].map(bytes), ["0 B", "1023 B", "1 KiB", "1.50 MiB", "3 GiB"]);
 });
 

@@ -17,10 +17,7 @@ import { sizes } from "./layout.js";
 /** The height of a bar, and the position of its text, px. */
 const barHigh = () => sizes.line - 2;
 export const baseline = () => Math.round(sizes.line / 2) + 3;
-/**
- * The opacity of a bar that a search did not match: low, so that its label is readable in
- * the page's ink.
- */
+/** The opacity of a bar that a search did not match: low, so that its label is readable in the page's ink. */
 export const dimAlpha = 0.2;
 
 /**
@@ -91,9 +88,7 @@ export function drawMerged(p, { batch, i, j, top, busy, wait }, { x0, x1, y }) {
   ctx.globalAlpha = 1;
 }
 
-/**
- * @param {Painter} p @param {Batch} batch @param {number} i @param {Box} box
- */
+/** @param {Painter} p @param {Batch} batch @param {number} i @param {Box} box */
 export function drawBar(p, batch, i, box) {
   const { ctx } = p;
   const { x0, x1, y } = box;
@@ -126,10 +121,7 @@ export function drawBar(p, batch, i, box) {
   if (w >= 22) drawLabel(p, batch, i, { ...box, x0: Math.max(left, 0), x1: right }, dim);
 }
 
-/**
- * Frames a match of the search.
- * @param {Painter} p @param {number} x @param {number} w @param {number} y
- */
+/** Frames a match of the search. @param {Painter} p @param {number} x @param {number} w @param {number} y */
 function outlineHit({ ctx, colors }, x, w, y) {
   if (w < 3) return;
   ctx.globalAlpha = 1;
@@ -138,8 +130,7 @@ function outlineHit({ ctx, colors }, x, w, y) {
 }
 
 /**
- * Draws the end of an open scope: soft while the writer runs, torn off if the writer is
- * gone.
+ * Draws the end of an open scope: soft while the writer runs, torn off if the writer is gone.
  * @param {Painter} p @param {number} x @param {number} w @param {number} y
  */
 function openShape(p, x, w, y) {
@@ -168,8 +159,7 @@ function openShape(p, x, w, y) {
 }
 
 /**
- * Draws the CPU line in a bar: solid up to the known CPU time, hatched up to an upper bound;
- * none if unknown.
+ * Draws the CPU line in a bar: solid up to the known CPU time, hatched up to an upper bound; none if unknown.
  * @param {Painter} p @param {Batch} batch @param {number} i @param {Box} box
  */
 function drawCPU(p, batch, i, { x0, x1, y }) {

@@ -1,5 +1,4 @@
-// The values of heartbeats at a time or in a range of time; a value of another time is
-// marked.
+// The values of heartbeats at a time or in a range of time; a value of another time is marked.
 
 /**
  * @typedef {import("../data/meta.js").Beats} Beats
@@ -20,10 +19,7 @@ export function usedCPUs(b, part, k) {
   return v === null || v === undefined || !(d > 0) ? NaN : v / d;
 }
 
-/**
- * Returns the value sampled with beat k; NaN: unknown.
- * @param {Beats} b @param {BeatField} part @param {number} k
- */
+/** Returns the value sampled with beat k; NaN: unknown. @param {Beats} b @param {BeatField} part @param {number} k */
 export function sampledValue(b, part, k) { return b[part]?.[k] ?? NaN; }
 
 /**

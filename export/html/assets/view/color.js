@@ -1,6 +1,5 @@
-// The colours of names: sixteen pale ones, light enough for dark text. A search selected
-// them to be distinct from each other and from waits, losses and holds, also for
-// colour-blind users. test/colors.test.js checks the distances.
+// The colours of names: sixteen pale ones, light enough for dark text. A search selected them to be distinct from each
+// other and from waits, losses and holds, also for colour-blind users. test/colors.test.js checks the distances.
 
 import { isScope } from "../data/kinds.js";
 import { stateWords } from "../data/states.js";
@@ -59,10 +58,7 @@ export function colorOf(text) {
   return palette[c];
 }
 
-/**
- * Reads the page's colours from its style sheet, for the canvases.
- * @returns {Record<string, string>}
- */
+/** Reads the page's colours from its style sheet, for the canvases. @returns {Record<string, string>} */
 export function themeColors() {
   const style = getComputedStyle(document.documentElement);
   const names = [...Object.keys(stateWords).map((s) => `state-${s}`), "bg", "bg-raised", "fg", "fg-dim", "line", "accent", "hover", "selected", "wait", "wait-soft", "arrow", "hold",

@@ -1,5 +1,4 @@
-// The meaning of scopes' colours: their names, or optionally their rows, their threads or
-// the values of an argument.
+// The meaning of scopes' colours: their names, or optionally their rows, their threads or the values of an argument.
 
 import { argsList } from "../data/args.js";
 import { colorOf } from "./color.js";
@@ -22,10 +21,7 @@ const mostKeys = 30;
  */
 const argumentColors = new WeakMap();
 
-/**
- * Returns the criteria for colouring scopes, as stored in links.
- * @param {Model} model @returns {string[]}
- */
+/** Returns the criteria for colouring scopes, as stored in links. @param {Model} model @returns {string[]} */
 export function colorChoices(model) {
   const keys = new Set();
   let left = mostTexts;

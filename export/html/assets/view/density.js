@@ -1,5 +1,4 @@
-// Draws a group's row: the number of its rows in a scope and, in front, the number of
-// waiting ones.
+// Draws a group's row: the number of its rows in a scope and, in front, the number of waiting ones.
 
 import { densityOf } from "../model/density.js";
 import { fillArea, sharesFacts } from "./shares.js";
@@ -16,10 +15,7 @@ export function hasDensity(strip) { return strip.kind === "group" && /** @type {
 /** @param {import("../model/model.js").Model} model @param {import("./layout.js").Strip} strip */
 function densityOfStrip(model, strip) { return densityOf(model, strip.id, /** @type {any[]} */ (strip.rows)); }
 
-/**
- * Formats a number of rows; with merged scopes it is approximate.
- * @param {number} n @param {boolean} merged
- */
+/** Formats a number of rows; with merged scopes it is approximate. @param {number} n @param {boolean} merged */
 function countText(n, merged) { return `${merged ? "≈ " : ""}${thousands(Math.round(n))}`; }
 
 /**

@@ -46,11 +46,7 @@ import { drawLock, drawStates, drawTicks } from "./strip.js";
 /** @returns {Drawn} */
 export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, held: 0, ticks: 0, holds: 0, densities: 0, shares: 0, arrows: 0, flows: 0, path: 0 }; }
 
-/**
- * @param {Painter} p
- * @param {import("./layout.js").Strip} strip
- * @param {number} y
- */
+/** @param {Painter} p @param {import("./layout.js").Strip} strip @param {number} y */
 export function drawStrip(p, strip, y) {
   switch (strip.kind) {
     case "row":

@@ -8,11 +8,7 @@ import { remember, remembered } from "./remembered.js";
 const narrowestGutter = 80;
 const gutterStep = 20;
 
-/**
- * Creates the handle between names and bars, which is moved by dragging or with the arrow
- * keys.
- * @param {App} app
- */
+/** Creates the handle between names and bars, which is moved by dragging or with the arrow keys. @param {App} app */
 export function createGutter(app) {
   const handle = make("div", { class: "gutter", role: "separator", tabIndex: 0, "aria-orientation": "vertical", "aria-label": "Width of the names", "aria-valuemin": String(narrowestGutter) });
   const width = () => app.rows.gutter();

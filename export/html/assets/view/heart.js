@@ -107,10 +107,7 @@ export function createHeart(app) {
     return { ctx, x, y, width, height };
   }
 
-  /**
-   * Draws the pointer's line.
-   * @param {{ctx: CanvasRenderingContext2D, x: (t: number) => number, height: number}} g
-   */
+  /** Draws the pointer's line. @param {{ctx: CanvasRenderingContext2D, x: (t: number) => number, height: number}} g */
   function pointAt({ ctx, x, height }) {
     if (app.cursor === null) return;
     ctx.fillStyle = app.colors.fg;

@@ -96,10 +96,7 @@ export function newChoices() {
 /** @param {any} row */
 export function rowId(row) { return `${row.by === "thread" ? "t" : "g"}${row.key}`; }
 
-/**
- * Returns the id of a process's heading.
- * @param {import("../data/meta.js").Process|null} process
- */
+/** Returns the id of a process's heading. @param {import("../data/meta.js").Process|null} process */
 export function processId(process) { return process ? `P${process.number}` : ""; }
 
 /** @param {import("../model/rows.js").Arranged} a */
@@ -166,10 +163,7 @@ export function layoutRows(model, arranged, choices) {
     }
     put({ kind: "lock", id: lock.id, title: titleOf(lock), lock, inner, shut: false, pinned: choices.pinned.has(lock.id), h: sizes.line + waitLine + rowPadding });
   };
-  /**
-   * Adds a line that offers the remaining rows.
-   * @param {string} id of the group @param {number} left
-   */
+  /** Adds a line that offers the remaining rows. @param {string} id of the group @param {number} left */
   const putMore = (id, left) => {
     put({ kind: "more", id, title: `${Math.min(groupStep, left)} more of ${thousands(left)}`, inner: true, shut: false, pinned: false, h: sizes.line + rowPadding });
   };
@@ -269,8 +263,7 @@ export function layoutRows(model, arranged, choices) {
 }
 
 /**
- * Chooses the maximum height of lines at which all rows fit into room px, or else the
- * minimum readable one.
+ * Chooses the maximum height of lines at which all rows fit into room px, or else the minimum readable one.
  * @param {import("../model/model.js").Model} model
  * @param {readonly import("../model/rows.js").Arranged[]} arranged
  * @param {import("../app.js").Fast<RowChoices>} choices

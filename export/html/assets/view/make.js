@@ -5,9 +5,8 @@ import { shortText } from "../data/names.js";
 import { thousands } from "./time.js";
 
 /**
- * Creates an element. class, text and properties of the element (title, type, hidden, …) are
- * set as such. on… are listeners; aria-…, role and data-… are attributes. null and undefined
- * are omitted. Children may be texts.
+ * Creates an element. class, text and properties of the element (title, type, hidden, …) are set as such. on… are
+ * listeners; aria-…, role and data-… are attributes. null and undefined are omitted. Children may be texts.
  * @param {string} tag
  * @param {Object<string, any>|null} [props]
  * @param {...(Node|string|null)} children
@@ -40,18 +39,14 @@ export function makeButton(text, onclick, props) {
   return make("button", { type: "button", text, onclick, ...props });
 }
 
-/**
- * Reports whether an element is on the page and not in a closed tab, so that it is worth
- * filling.
- */
+/** Reports whether an element is on the page and not in a closed tab, so that it is worth filling. */
 export function isShown(element) {
   return element.isConnected && !element.closest("[hidden]");
 }
 
 /**
- * Limits the rate of calls that may be expensive. After a pause it calls at once, else
- * shortly after the last of several requests, at most a second after the first. The calls
- * take at most a fifth of the time.
+ * Limits the rate of calls that may be expensive. After a pause it calls at once, else shortly after the last of
+ * several requests, at most a second after the first. The calls take at most a fifth of the time.
  * @param {() => void|Promise<void>} call
  * @returns {() => void}
  */
@@ -103,13 +98,13 @@ export function pluralText(n, one, many = one + "s") {
   return `${thousands(n)} ${n === 1 ? one : many}`;
 }
 
-/** Formats a share: 0.3%, 5.7%, 93%; 100% and 0% only if exact. */
+/** Formats a share as the Go side's show.Percent does: <0.1%, 5.7%, 93%, 99.9%; 100% and 0% only if exact. */
 export function percentText(share) {
   if (!Number.isFinite(share)) return "-";
   const p = share * 100;
-  if (p === 0) return "0%";
-  if (p < 0.1) return "<0.1%";
-  if (p < 9.95) return p.toFixed(1).replace(/\.0$/, "") + "%";
-  if (p > 99 && p < 100) return ">99%";
-  return Math.round(p) + "%";
+  if (p < 0) return p > -0.1 ? ">-0.1%" : `-${percentText(-share)}`;
+  if (p > 0 && p < 0.1) return "<0.1%";
+  if (p < 9.95 && !Number.isInteger(p)) return `${p.toFixed(1)}%`;
+  if (p > 99 && p < 100) return `${Math.min(p, 99.9).toFixed(1)}%`;
+  return `${p.toFixed(0)}%`;
 }

@@ -1,6 +1,5 @@
-// The overview of the whole trace, or of the available part of a ring: the number of rows in
-// a scope and of waiting rows, the visible range, and the hits of the search. Dragging moves
-// the view.
+// The overview of the whole trace, or of the available part of a ring: the number of rows in a scope and of waiting
+// rows, the visible range, and the hits of the search. Dragging moves the view.
 
 import { createPlot } from "./plot.js";
 import { viewOfAll } from "./viewport.js";
@@ -11,10 +10,7 @@ const mapHeight = 20;
 /** The number of rows above which a sample of them is used. */
 const mapRows = 3000;
 
-/**
- * @param {App} app
- * @returns {{element: HTMLElement, draw(colors: Record<string, string>): void, changed(): void}}
- */
+/** @param {App} app @returns {{element: HTMLElement, draw(colors: Record<string, string>): void, changed(): void}} */
 export function createMinimap(app) {
   const plot = createPlot("map", mapHeight, "The whole trace: rows in a scope, waits, and the visible part");
   plot.say([[["whole", "rows busy, waiting"]]]);

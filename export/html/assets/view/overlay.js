@@ -91,9 +91,8 @@ function line(p, x, height, color, dash) {
 }
 
 /**
- * Draws the arrows of the selection: from the creator of its goroutine, from the holder of
- * its lock, from its waker, and those of the whole chain of a wait. Without a selection,
- * draws those of the longest visible waits.
+ * Draws the arrows of the selection: from the creator of its goroutine, from the holder of its lock, from its waker,
+ * and those of the whole chain of a wait. Without a selection, draws those of the longest visible waits.
  * @param {import("./draw.js").Painter} p
  * @param {App} app
  * @param {(key: number, depth: number, strip?: boolean) => {y: number, h: number}|null} placeY
@@ -141,8 +140,7 @@ export function drawLinks(p, app, placeY, placeOrGroup) {
 const mostFlows = 300;
 
 /**
- * Returns the arrows of the requests that are selected or under the pointer, or of all
- * visible ones.
+ * Returns the arrows of the requests that are selected or under the pointer, or of all visible ones.
  * @param {import("./draw.js").Painter} p @param {App} app
  */
 function requestLinks(p, app) {

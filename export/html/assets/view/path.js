@@ -3,8 +3,7 @@
 import { bisect } from "../data/bisect.js";
 
 /**
- * Draws a line along the top of a row, or of its group, during each step of the path, and a
- * vertical line to the next.
+ * Draws a line along the top of a row, or of its group, during each step of the path, and a vertical line to the next.
  * @param {import("./draw.js").Painter} p
  * @param {import("../app.js").App} app
  * @param {(key: number) => {y: number}|null} placeOf

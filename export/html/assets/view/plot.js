@@ -75,8 +75,7 @@ export function drawScale(ctx, colors, label, y, width) {
 }
 
 /**
- * Resizes the canvas to its displayed size, clears it, and returns its context, scaled to
- * CSS px.
+ * Resizes the canvas to its displayed size, clears it, and returns its context, scaled to CSS px.
  * @param {HTMLCanvasElement} canvas @param {number} width @param {number} height
  * @param {Record<string, string>} colors
  * @returns {{ctx: CanvasRenderingContext2D, width: number, height: number}}

@@ -19,10 +19,7 @@ import { lockArgs } from "../model/waitlinks.js";
 
 const popupWords = { [Kind.event]: "event", [Kind.pending]: "pending event", [Kind.wait]: "wait for", [Kind.hold]: "holds" };
 
-/**
- * Describes the CPU time of a scope.
- * @param {App} app @param {number} cpu ns, NaN unknown @param {number} quality
- */
+/** Describes the CPU time of a scope. @param {App} app @param {number} cpu ns, NaN unknown @param {number} quality */
 function cpuText(app, cpu, quality) {
   switch (quality) {
     case Quality.exact:

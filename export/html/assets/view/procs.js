@@ -17,10 +17,7 @@ import { same } from "../model/refs.js";
  * @typedef {import("../data/states.js").StateRun} StateRun
  */
 
-/**
- * The width from which on scopes are drawn one by one, and the one from which on they have
- * labels, px.
- */
+/** The width from which on scopes are drawn one by one, and the one from which on they have labels, px. */
 const wideHeld = 3;
 const labelHeld = 26;
 const trackHigh = () => sizes.line - 3;
@@ -57,8 +54,7 @@ export function drawTrack(p, key, y, row) {
 function stateColor(p, name) { return p.colors[`state-${name}`] || p.colors["state-other"]; }
 
 /**
- * Draws a merged run: the most frequent state, or the busy rest if that is idle, as high as
- * its share.
+ * Draws a merged run: the most frequent state, or the busy rest if that is idle, as high as its share.
  * @param {Painter} p
  * @param {string} name
  * @param {StateRun} run
@@ -166,10 +162,7 @@ function wholeStretch(set, key, i) {
   return { from: set.start[a], to: set.start[b - 1] + set.dur[b - 1], states };
 }
 
-/**
- * Returns why a goroutine left the track.
- * @param {App} app @param {number} goid @param {number} end
- */
+/** Returns why a goroutine left the track. @param {App} app @param {number} goid @param {number} end */
 function nextText(app, goid, end) {
   const next = whatCameNext(app.model, goid, end);
   if (next === null) return end >= (app.model.waits.lane(goid)?.last ?? Infinity) ? "it ended, or the recording did" : "not known at this zoom";
@@ -177,10 +170,7 @@ function nextText(app, goid, end) {
   return `${text}${next.reason ? ` (${next.reason})` : ""}${next.at ? `\n${next.at}` : ""}`;
 }
 
-/**
- * Selects the state of the goroutine that a track shows.
- * @param {App} app @param {StateRun} run
- */
+/** Selects the state of the goroutine that a track shows. @param {App} app @param {StateRun} run */
 export function selectHeld(app, run) {
   const goid = run.n > 1 ? 0 : app.model.waits.tracks?.by[run.i] ?? 0;
   const lane = goid ? app.model.waits.lane(goid) : null;

@@ -48,10 +48,7 @@ export function createRowsView(app, element) {
   let strips = [];
   /** By id. @type {Map<string, import("./layout.js").Strip>} */
   let byId = new Map();
-  /**
-   * The group of each row, by row id, computed on first use.
-   * @type {Map<string, import("./layout.js").Strip>|null}
-   */
+  /** The group of each row, by row id, computed on first use. @type {Map<string, import("./layout.js").Strip>|null} */
   let groups = null;
   let sticky = 0; // number of strips that stay at the top
   let band = 0; // their height
@@ -109,10 +106,7 @@ export function createRowsView(app, element) {
   /** Converts a y coordinate of the canvas to one of the sheet. @param {number} y */
   function under(y) { return y < band ? y : y + element.scrollTop; }
 
-  /**
-   * Returns the y coordinate of a strip on the canvas.
-   * @param {import("./layout.js").Strip} s
-   */
+  /** Returns the y coordinate of a strip on the canvas. @param {import("./layout.js").Strip} s */
   function yOf(s) { return s.y < band ? s.y : s.y - element.scrollTop; }
 
   /** @param {import("./layout.js").Strip} s */
@@ -321,8 +315,7 @@ export function createRowsView(app, element) {
   }
 
   /**
-   * Returns the rows of goroutines from one strip to another, including those of folded
-   * groups; null: none.
+   * Returns the rows of goroutines from one strip to another, including those of folded groups; null: none.
    * @param {string|undefined} a its id; undefined: below them @param {string|undefined} b
    */
   function idsBetween(a, b) {
@@ -332,10 +325,7 @@ export function createRowsView(app, element) {
     return ids.length > 0 ? new Set(ids) : null;
   }
 
-  /**
-   * Scrolls to a lock's row; false: it has none.
-   * @param {string} name @param {string} addr empty: any
-   */
+  /** Scrolls to a lock's row; false: it has none. @param {string} name @param {string} addr empty: any */
   function revealLock(name, addr) {
     const is = (/** @type {any} */ l) => app.model.name(l.nameId) === name && (addr === "" || l.addr === addr);
     const place = app.model.waits.locks.findIndex(is);

@@ -23,10 +23,7 @@ export function ticksOf(from, to, width) {
   return { step, base, ticks };
 }
 
-/**
- * Returns the label of a tick.
- * @param {App} app @param {number} t @param {{step: number, base: number}} of
- */
+/** Returns the label of a tick. @param {App} app @param {number} t @param {{step: number, base: number}} of */
 export function tickText(app, t, { step, base }) {
   if (base < 0) return momentText(app, t, step);
   return `${t < base ? "−" : "+"}${thousands(Math.abs(t - base))} ns`;
@@ -40,10 +37,7 @@ export function momentText(app, ns, step) {
   return app.wall ? wallClock(app.startMs, app.startRest, ns, step) : moment(ns, step);
 }
 
-/**
- * @param {App} app
- * @returns {{element: HTMLElement, draw(colors: Record<string, string>): void}}
- */
+/** @param {App} app @returns {{element: HTMLElement, draw(colors: Record<string, string>): void}} */
 export function createRuler(app) {
   const legend = make("div", { class: "legend" });
   const canvas = make("canvas", { role: "img", "aria-label": "Time axis" });

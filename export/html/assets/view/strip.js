@@ -16,10 +16,7 @@ import { stateText } from "../data/states.js";
 /** @type {Map<string, boolean>} */
 const darkColors = new Map();
 
-/**
- * Reports whether white is more readable on a colour than black.
- * @param {string} color #rrggbb
- */
+/** Reports whether white is more readable on a colour than black. @param {string} color #rrggbb */
 export function isDark(color) {
   let dark = darkColors.get(color);
   if (dark === undefined) {
@@ -33,10 +30,7 @@ export function isDark(color) {
 /** The minimum share of a merged stretch at which waiting for locks is shown in it. */
 const lockShown = 0.01;
 
-/**
- * @param {Painter} p @param {import("../data/states.js").StateLane} lane
- * @param {number} y @param {number} h
- */
+/** @param {Painter} p @param {import("../data/states.js").StateLane} lane @param {number} y @param {number} h */
 export function drawStates(p, lane, y, h) {
   const { ctx } = p;
   const { set } = lane;

@@ -4,8 +4,7 @@
 const timeUnits = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]];
 
 /**
- * Formats a duration with three significant digits and its unit: "1.67 ms", "5.31 s", "2 min
- * 05 s", "3 h 04 min".
+ * Formats a duration with three significant digits and its unit: "1.67 ms", "5.31 s", "2 min 05 s", "3 h 04 min".
  * @param {number} ns
  * @returns {string}
  */
@@ -34,11 +33,7 @@ export function span(ns) {
 /** @param {number} v */
 function fixed3(v) { return v.toFixed(v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2); }
 
-/**
- * Formats a number with three significant digits, integers without decimals.
- * @param {number} v
- * @returns {string}
- */
+/** Formats a number with three significant digits, integers without decimals. @param {number} v @returns {string} */
 export function digits3(v) {
   if (v === 0) return "0";
   const a = Math.abs(v);
@@ -47,22 +42,14 @@ export function digits3(v) {
   return Number.isInteger(v) ? String(v) : v.toFixed(2);
 }
 
-/**
- * Formats a count with thousands separators.
- * @param {number} n
- * @returns {string}
- */
+/** Formats a count with thousands separators. @param {number} n @returns {string} */
 export function thousands(n) {
   return String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/**
- * Formats a size in bytes with binary units.
- * @param {number} n
- * @returns {string}
- */
+/** Formats a size in bytes with binary units. @param {number} n @returns {string} */
 export function bytes(n) {
-  for (const [unit, size] of /** @type {[string, number][]} */ ([["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]])) {
+  for (const [unit, size] of /** @type {[string, number][]} */ ([["TiB", 2 ** 40], ["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]])) {
     if (Math.abs(n) >= size) return `${digits3(n / size)} ${unit}`;
   }
   return `${n} B`;
@@ -111,8 +98,7 @@ export function wallClock(startMs, startRest, ns, step) {
 }
 
 /**
- * Returns the distance between ticks, at least atLeast: 1, 2 or 5 times a power of ten, or
- * minutes and hours.
+ * Returns the distance between ticks, at least atLeast: 1, 2 or 5 times a power of ten, or minutes and hours.
  * @param {number} atLeast ns
  * @returns {number} ns
  */

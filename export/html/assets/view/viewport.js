@@ -9,10 +9,7 @@ const narrowest = 20;
 /** The share of a view's width below which an item is zoomed to. */
 const mostNarrow = 400;
 
-/**
- * Returns the extent of the data, including those of a trace beside it.
- * @param {Model} model @returns {Stretch}
- */
+/** Returns the extent of the data, including those of a trace beside it. @param {Model} model @returns {Stretch} */
 function extentOfAll({ end, reach }) { return { from: Math.min(0, reach?.from ?? 0), to: Math.max(end, 1000, reach?.to ?? 0) }; }
 
 /**
@@ -34,8 +31,7 @@ export function limitedWidth(model, width) {
 }
 
 /**
- * Returns the view for a requested [from, to]. It is neither too narrow nor too wide, and
- * contains a part of the trace.
+ * Returns the view for a requested [from, to]. It is neither too narrow nor too wide, and contains a part of the trace.
  * @param {Model} model @param {number} from @param {number} to
  * @returns {Stretch}
  */
@@ -52,19 +48,15 @@ export function limitedView(model, from, to) {
  */
 export function viewAtEnd(model, { from, to }) { return { from: model.end - (to - from) * 0.96, to: model.end + (to - from) * 0.04 }; }
 
-/**
- * Returns [from, to] with a margin.
- * @param {number} from @param {number} to @returns {Stretch}
- */
+/** Returns [from, to] with a margin. @param {number} from @param {number} to @returns {Stretch} */
 export function viewAround(from, to) {
   const margin = Math.max((to - from) * 0.08, narrowest / 2);
   return { from: from - margin, to: to + margin };
 }
 
 /**
- * Returns the view nearest to another that shows [start, end] well; null: the other one
- * does. It has the same width unless the item would be too narrow or too wide in it. An
- * instant is visible in any view.
+ * Returns the view nearest to another that shows [start, end] well; null: the other one does. It has the same width
+ * unless the item would be too narrow or too wide in it. An instant is visible in any view.
  * @param {Stretch} view @param {number} start @param {number} end
  * @returns {Stretch|null}
  */

@@ -30,10 +30,7 @@ export function stateAt(lane, t, res) {
   return found;
 }
 
-/**
- * Returns the title of a goroutine's row.
- * @param {import("../model/model.js").Model} model @param {number} key
- */
+/** Returns the title of a goroutine's row. @param {import("../model/model.js").Model} model @param {number} key */
 export function goroutineTitle(model, key) {
   const row = model.goroutines.rows.get(key);
   return (row && row.nameId !== 0 && shortText(model.name(row.nameId))) || rowTitle("goroutine", ownGoroutine(model.meta, key));
@@ -160,10 +157,7 @@ export function stateTitle(set, run) {
   return run.n === 1 ? stateText(set.nameOf(run.top)) : `${thousands(set.manyIn(run))} states, each too short to show`;
 }
 
-/**
- * Describes the lock of a wait or a hold.
- * @param {{addr: string, kind: string, shared: boolean}} lock
- */
+/** Describes the lock of a wait or a hold. @param {{addr: string, kind: string, shared: boolean}} lock */
 export function lockText(lock) { return `${lock.kind}${lock.shared ? ", with other readers" : ""}${lock.addr ? ` at ${lock.addr}` : ""}`; }
 
 /** @param {App} app @param {import("../data/lockset.js").LockRow} l @returns {[string, string][]} */
