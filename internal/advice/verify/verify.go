@@ -74,7 +74,7 @@ const least = 4
 // must succeed.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Runs < 1 {
-		return nil, fmt.Errorf("%d runs tell nothing; it takes 1 at least, and %d for an interval of 95%%", o.Runs, least)
+		return nil, fmt.Errorf("%d runs are too few: give at least 1, and %d for an interval of 95%%", o.Runs, least)
 	}
 	for _, f := range o.Flags {
 		if name := strings.TrimLeft(f, "-"); name == "overlay" || strings.HasPrefix(name, "overlay=") {
@@ -83,7 +83,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	dir, err := os.MkdirTemp("", "scopeview-verify-")
 	if err != nil {
-		return nil, fmt.Errorf("a directory for the builds can't be made: %w", err)
+		return nil, fmt.Errorf("creating a directory for the builds: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	r := &Result{Package: cmp.Or(o.Package, "."), Args: append([]string{}, o.Args...)}

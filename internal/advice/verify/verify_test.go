@@ -151,7 +151,7 @@ func TestRunRefuses(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{Options{Report: all}, "0 runs tell nothing"},
+		{Options{Report: all}, "0 runs are too few"},
 		{Options{Report: all, Runs: 1, Flags: []string{"-overlay=x.json"}}, "there can be one only"},
 		{Options{Report: all, Runs: 1, Package: "./none"}, "./none can't be built as it is"},
 		{Options{Report: all, Runs: 1, Flags: []string{"-unknown"}}, "can't be built as it is"},
