@@ -221,7 +221,7 @@ func TestArchiveRefuses(t *testing.T) {
 	tracetest.Write(t, "open.scope", open)
 	tracetest.Write(t, "torn.scope", strings.Replace(p.trace, "stop", "note ticks=2000 \"x\" crc=bad\nstop", 1))
 	for args, want := range map[string]string{
-		"x.scope --binary " + other: "is of another build: its id is \"other\", and the samples are of ",
+		"x.scope --binary " + other: "is from another build: its id is \"other\", and the samples have ",
 		"x.scope --binary x.scope":  "no executable of a known format",
 		"x.scope --binary none":     "no such file or directory",
 		"open.scope":                "open.scope can't be replaced: it is not closed; -o FILE makes a copy of what it holds",

@@ -73,6 +73,9 @@ func TestWords(t *testing.T) {
 // a prompt, a pipe, or two blanks at the begin of a line.
 var written = regexp.MustCompile("(?m)(?:`|\\$ |&& |\\| |^(?://)?[ \t]{2,}|^//\t|\"|\\()scopeview ((?:[a-z][a-z-]* ?)+)([^`\n|&\"]*)")
 
+// suggested matches a command line that a report suggests.
+var suggested = regexp.MustCompile(`\bb\.Command\("([a-z]+)"([^)]*)\)`)
+
 // TestCommandLinesExist: command lines in documents, sources and on the page have commands of the
 // table, and flags that these have.
 func TestCommandLinesExist(t *testing.T) {
@@ -92,6 +95,14 @@ func TestCommandLinesExist(t *testing.T) {
 		}
 		if err != nil {
 			t.Fatal(err)
+		}
+		for _, m := range suggested.FindAllSubmatch(b, -1) {
+			cmd, _, err := root.Find([]string{string(m[1])})
+			if err != nil || cmd == root {
+				t.Errorf("%s: there is no scopeview %s", path, m[1])
+				continue
+			}
+			checkFlags(t, path, 0, cmd, strings.ReplaceAll(string(m[2]), "\"", " "))
 		}
 		for _, m := range written.FindAllSubmatchIndex(b, -1) {
 			line := bytes.Count(b[:m[0]], []byte("\n")) + 1

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/scopeview/scopeview/internal/release"
 )
 
@@ -69,4 +71,14 @@ func installs() string {
 		return "go install github.com/scopeview/scopeview/fleet/cmd/" + companion + "@" + v + " installs it"
 	}
 	return "make fleet builds both in a checkout of scopeview, into bin/"
+}
+
+// questions are the companion's saved questions.
+var questions = []string{"changed", "lock-holders", "outlier-hosts", "p99-by-build", "request"}
+
+func newParquet(c *call) func() error { return c.companion("parquet") }
+
+func newSQL(c *call) func() error {
+	c.cmd.ValidArgsFunction = cobra.FixedCompletions(questions, cobra.ShellCompDirectiveDefault)
+	return c.companion("sql")
 }

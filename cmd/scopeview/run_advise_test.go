@@ -77,7 +77,7 @@ func TestAdviseEnds(t *testing.T) {
 		t.Errorf("where there is no place for the file: %v", r)
 	}
 	r = l.process(append(l.env, "SCOPEVIEW_ADVISE="+filepath.Join(t.TempDir(), "p"), "SCOPEVIEW_ADVISE_SHARE=2"), "", program, "return")
-	if r.code != 0 || !strings.Contains(r.err, "SCOPEVIEW_ADVISE_SHARE: 2: write for which share") {
+	if r.code != 0 || !strings.Contains(r.err, "SCOPEVIEW_ADVISE_SHARE: 2: give the share") {
 		t.Errorf("with a wrong parameter: %v", r)
 	}
 }

@@ -240,7 +240,7 @@ func TestWeights(t *testing.T) {
 // TestLost: each loss has a description.
 func TestLost(t *testing.T) {
 	got := strings.Join(lost(map[string]int64{"stacks": 2000, "full.map": 1, "busy.slice": 2, "aged.list": 3, "rate": 1}), "\n")
-	for _, want := range []string{"2,000 creations", "a map was not followed 1 time:", "what a slice did was not noted 2 times", "a list was followed no longer, to make room, 3 times", "what is allocated where is not known"} {
+	for _, want := range []string{"2,000 creations", "a map was not followed 1 time:", "operations of a slice were not counted 2 times", "following a list was stopped, to make room, 3 times", "allocation sites are not known"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
@@ -280,13 +280,13 @@ func TestUnknownNumbers(t *testing.T) {
 	head := "scopeview-advice\t1\tprogram=p\tgo=go1.26\tbuild=\tcpus=2\tns=1000"
 	for text, want := range map[string]string{
 		head + "\nend\t0\n":                                     "",
-		head + "\tlost.full.map=x\tnothing=1\nend\t0\n":         "2 numbers can't be read",
-		head + "\nslice\tint\tmade=1 unheard=2\t\nend\t1\n":     "1 numbers can't be read",
-		head + "\nslice\tint\tmade=x\t\nend\t1\n":               "1 lines can't be read",
-		head + "\nslice\tint\tmade=1\t7\nend\t1\n":              "1 lines can't be read",
-		head + "\nnothing\tint\tmade=1\t\nend\t1\n":             "1 lines can't be read",
+		head + "\tlost.full.map=x\tnothing=1\nend\t0\n":         "2 numbers that are unreadable",
+		head + "\nslice\tint\tmade=1 unheard=2\t\nend\t1\n":     "1 numbers that are unreadable",
+		head + "\nslice\tint\tmade=x\t\nend\t1\n":               "1 unreadable lines are left out",
+		head + "\nslice\tint\tmade=1\t7\nend\t1\n":              "1 unreadable lines are left out",
+		head + "\nnothing\tint\tmade=1\t\nend\t1\n":             "1 unreadable lines are left out",
 		head + "\nslice\tint\tmade=1\t\nend\t2\n":               "cut short",
-		head + "\nend\t0\n" + head + "\nslice\tint\tmade=1\t\n": "in what run 2 left",
+		head + "\nend\t0\n" + head + "\nslice\tint\tmade=1\t\n": "in the part of run 2",
 	} {
 		var s source
 		if err := s.read("x.raw", strings.NewReader(text)); err != nil {

@@ -43,11 +43,11 @@ func OfTraceIn(dir *os.Root, trace string, p Params) (*Report, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("looking for %s: %w", name, err)
+		return nil, fmt.Errorf("finding %s: %w", name, err)
 	case !before.Mode().IsRegular(): // opening a named pipe would block
-		return nil, fmt.Errorf("%s lies beside the trace and is no regular file: it is not read", name)
+		return nil, fmt.Errorf("%s beside the trace is not a regular file: it is not read", name)
 	case before.Size() > besideMost:
-		return nil, fmt.Errorf("%s has more than %s: scopeview advise reads it", name, show.Size(besideMost))
+		return nil, fmt.Errorf("%s is larger than %s: read it with scopeview advise", name, show.Size(besideMost))
 	}
 	f, err := dir.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -28,11 +28,11 @@ func TestOfTrace(t *testing.T) {
 		{"one", func(t *testing.T, dir string) error { return raw(t, dir, "x") }, 1, ""},
 		{"another trace's", func(t *testing.T, dir string) error { return raw(t, dir, "y") }, -1, ""},
 		{"empty", func(t *testing.T, dir string) error { return os.WriteFile(filepath.Join(dir, "x.raw"), nil, 0o600) }, -1, "x.raw is empty"},
-		{"a directory", func(t *testing.T, dir string) error { return os.Mkdir(filepath.Join(dir, "x.raw"), 0o700) }, -1, "no regular file"},
+		{"a directory", func(t *testing.T, dir string) error { return os.Mkdir(filepath.Join(dir, "x.raw"), 0o700) }, -1, "not a regular file"},
 		{"a link", func(t *testing.T, dir string) error {
 			raw(t, dir, "y")
 			return os.Symlink("y.raw", filepath.Join(dir, "x.raw"))
-		}, -1, "no regular file"},
+		}, -1, "not a regular file"},
 		{"too large", func(t *testing.T, dir string) error {
 			f, err := os.Create(filepath.Join(dir, "x.raw"))
 			if err != nil {
@@ -40,7 +40,7 @@ func TestOfTrace(t *testing.T) {
 			}
 			defer f.Close()
 			return f.Truncate(besideMost + 1)
-		}, -1, "more than 64.0 MiB"},
+		}, -1, "larger than 64.0 MiB"},
 		{"of two programs", func(t *testing.T, dir string) error {
 			raw(t, dir, "x")
 			b, err := os.ReadFile(filepath.Join(dir, "x.raw"))

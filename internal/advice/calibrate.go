@@ -19,9 +19,9 @@ import (
 
 // Calibration is the content of a file of a machine's weights. Users may edit it.
 type Calibration struct {
-	CPU     string  `json:"cpu" says:"the model that they were measured on; empty: they are built in"`
-	Go      string  `json:"go" says:"the version that they were measured with"`
-	Weights Weights `json:"weights" unit:"ns" says:"what an operation takes"`
+	CPU     string  `json:"cpu" says:"the model that they were measured on; empty: the built-in weights"`
+	Go      string  `json:"go" says:"the version of Go that they were measured with"`
+	Weights Weights `json:"weights" unit:"ns" says:"cost of an operation"`
 }
 
 // Calibrate measures the weights on this machine, each a few times for about each; the
@@ -103,7 +103,7 @@ func LoadWeights(path string) (w Weights, known bool, err error) {
 	}
 	for name, v := range c.Weights {
 		if _, ok := w[name]; !ok || !(v >= 0) {
-			return w, false, fmt.Errorf("%s: weight %q = %g: there is none of that name, or it is negative; scopeview calibrate writes the file anew", path, name, v)
+			return w, false, fmt.Errorf("%s: weight %q = %g: the name is unknown, or the value negative; scopeview calibrate writes the file anew", path, name, v)
 		}
 	}
 	maps.Copy(w, c.Weights)

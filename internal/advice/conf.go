@@ -26,7 +26,7 @@ func (p *Params) Set(name, value string) error {
 		return nil
 	case name == "count":
 		p.Count = int(n)
-		return bad("how many pieces of advice are shown; 0: all")
+		return bad("the number of pieces of advice to show; 0: all")
 	case name == "least_ns":
 		p.LeastNS = n
 		return bad("a time in ns")
@@ -38,18 +38,18 @@ func (p *Params) Set(name, value string) error {
 		return bad("a number of bytes")
 	case kind == "off":
 		if !known(what) {
-			return fmt.Errorf("%s: there is no diagnostic or group of that name; scopeview advise --list lists them", name)
+			return fmt.Errorf("%s: unknown diagnostic or group; scopeview advise --list lists them", name)
 		}
 		p.Off[what] = n != 0
 		return bad("0 or 1")
 	case kind == "weight":
 		if _, ok := p.Weights[what]; !ok {
-			return fmt.Errorf("%s: there is no weight of that name; scopeview calibrate lists them", name)
+			return fmt.Errorf("%s: unknown weight; scopeview calibrate lists them", name)
 		}
 		p.Weights[what] = n
-		return bad("what the operation takes in ns")
+		return bad("the cost of the operation in ns")
 	}
-	return fmt.Errorf("%s: there is no parameter of that name; the .conf.out file has them all", name)
+	return fmt.Errorf("%s: unknown parameter; the .conf.out file has them all", name)
 }
 
 // known reports whether a name is that of a diagnostic or a group.
@@ -84,7 +84,7 @@ func (p *Params) SetAll(text string) (counted map[string]string, err error) {
 // Conf returns the parameters as a .conf file: those that d was counted with, and these.
 func (p *Params) Conf(d *Data) string {
 	var b strings.Builder
-	b.WriteString("# The parameters that were used. Rename this file so that it ends with .conf to have what is changed in it used.\n")
+	b.WriteString("# The parameters used. To change some, edit this file and rename it so that it ends with .conf.\n")
 	for _, name := range slices.Sorted(maps.Keys(d.Params)) {
 		fmt.Fprintf(&b, "%s = %s\n", name, d.Params[name])
 	}

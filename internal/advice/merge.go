@@ -69,7 +69,7 @@ func (s *source) read(name string, r io.Reader) error {
 	case err != nil: // the runs before the error are usable
 		s.damage = append(s.damage, name+": "+err.Error())
 	case len(runs) == 0:
-		return fmt.Errorf("%s is empty: a program leaves a raw file when it was built with --advise and SCOPEVIEW_ADVISE says where to", name)
+		return fmt.Errorf("%s is empty: a program writes a raw file if it was built with --advise and SCOPEVIEW_ADVISE names the file", name)
 	}
 	s.runs = append(s.runs, runs...)
 	return nil
@@ -94,7 +94,7 @@ func merge(runs []row.Run) (*Data, error) {
 			d.Program, d.Go = run.Program, run.Go
 		}
 		if run.Program != d.Program {
-			return nil, fmt.Errorf("%w, %s and %s, can't be put together; give those of one", ErrPrograms, d.Program, run.Program)
+			return nil, fmt.Errorf("%w, %s and %s, can't be merged; give those of one", ErrPrograms, d.Program, run.Program)
 		}
 		d.Runs++
 		d.CPUs = max(d.CPUs, run.CPUs)
@@ -113,7 +113,7 @@ func merge(runs []row.Run) (*Data, error) {
 			d.Lost[k] = row.Sum(d.Lost[k], v)
 		}
 		for _, hook := range slices.Sorted(maps.Keys(run.Missing)) {
-			note := fmt.Sprintf("what the hook %s tells is missing, and the advice that stands on it: %s", hook, run.Missing[hook])
+			note := fmt.Sprintf("the hook %s is missing, and the advice based on it: %s", hook, run.Missing[hook])
 			if !slices.Contains(d.Notes, note) {
 				d.Notes = append(d.Notes, note)
 			}
@@ -137,7 +137,7 @@ func merge(runs []row.Run) (*Data, error) {
 		d.Looked = looked / d.NS
 	}
 	if memory > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s loads and stores were looked at, %s of about all in the packages that are built for it", show.Count(noted), show.Percent(noted/memory)))
+		d.Notes = append(d.Notes, fmt.Sprintf("%s loads and stores were sampled, %s of about all in the packages built for it", show.Count(noted), show.Percent(noted/memory)))
 	}
 	root := d.root()
 	var all row.Stats // the total, at which sums of rows saturate too
@@ -146,7 +146,7 @@ func merge(runs []row.Run) (*Data, error) {
 		r.NS, r.CPU, r.root = d.NS, d.CPU, root
 	}
 	if n := all.Full(); n > 0 {
-		d.Damage = append(d.Damage, fmt.Sprintf("%s of the rows have sums that saturate at %d: the raw files are damaged, and advice that rests on those is wrong", show.Plural(n, "value"), math.MaxInt64))
+		d.Damage = append(d.Damage, fmt.Sprintf("%s of the rows have sums that saturate at %d: the raw files are damaged, and advice based on those rows is wrong", show.Plural(n, "value"), math.MaxInt64))
 	}
 	return d, nil
 }

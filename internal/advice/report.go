@@ -31,19 +31,19 @@ func DefaultParams() Params {
 // Finding is a piece of advice.
 type Finding struct {
 	ID          string   `json:"id" says:"the diagnostic, one of 'advise --list'; names are never used again for something else"`
-	Original    string   `json:"original" says:"what GCC's Profile Mode called the diagnostic; may be empty"`
+	Original    string   `json:"original" says:"the diagnostic's name in GCC's Profile Mode; may be empty"`
 	Group       string   `json:"group" says:"of the diagnostic"`
-	Improvement int      `json:"improvement" unit:"log10" says:"of the small operations that it saves; negative: it takes more"`
+	Improvement int      `json:"improvement" unit:"log10" says:"of the number of small operations that it saves; negative: it adds some"`
 	NS          int64    `json:"ns" unit:"ns" says:"that it saves in all runs, by the weights; negative: it takes longer"`
-	Share       float64  `json:"share" unit:"0 to 1" says:"of the CPU time of the runs, that it saves"`
+	Share       float64  `json:"share" unit:"0 to 1" says:"share of the runs' CPU time that it saves"`
 	Bytes       int64    `json:"bytes" unit:"bytes" says:"of memory that it saves in all runs"`
 	Site        string   `json:"site" says:"the place to change: function, file and line"`
 	Stack       []string `json:"stack" says:"the call stack that gains most, innermost first"`
-	Stacks      int      `json:"stacks" unit:"count" says:"of call stacks that lead there"`
+	Stacks      int      `json:"stacks" unit:"count" says:"call stacks that lead there"`
 	Type        string   `json:"type" says:"of elements, or of the map; may be empty"`
 	Advice      string   `json:"advice" says:"what to do, with numbers"`
-	Evidence    []string `json:"evidence" says:"what was seen"`
-	Stoppers    []string `json:"stoppers" says:"what in the use speaks against it"`
+	Evidence    []string `json:"evidence" says:"the measured facts"`
+	Stoppers    []string `json:"stoppers" says:"reasons against it, from the observed use"`
 	Fix         Fix      `json:"fix"`
 	Runs        int      `json:"runs" unit:"count" says:"that have it"`
 }
@@ -53,20 +53,20 @@ type Report struct {
 	Program  string           `json:"program" says:"its main package, or 'tests of' its module"`
 	Go       string           `json:"go" says:"the version of Go that the program is built with"`
 	Runs     int              `json:"runs" unit:"count"`
-	Seconds  float64          `json:"seconds" unit:"s" says:"that all runs were counted"`
+	Seconds  float64          `json:"seconds" unit:"s" says:"total length of the counted runs"`
 	CPUNS    int64            `json:"cpu_ns" unit:"ns" says:"the CPU time of all runs; 0: not known"`
-	Looked   float64          `json:"looked" unit:"0 to 1" says:"of the time, in which operations were looked at"`
+	Looked   float64          `json:"looked" unit:"0 to 1" says:"share of the time in which operations were sampled"`
 	Findings []Finding        `json:"findings"`
-	More     int              `json:"more" unit:"count" says:"of findings that '--count' cuts off"`
-	Small    int              `json:"small" unit:"count" says:"of findings that are not worth a change"`
-	Hidden   int              `json:"hidden" unit:"rows" says:"of what the standard library makes for itself, that are left out"`
+	More     int              `json:"more" unit:"count" says:"findings that '--count' cuts off"`
+	Small    int              `json:"small" unit:"count" says:"findings that are not worth a change"`
+	Hidden   int              `json:"hidden" unit:"rows" says:"left out, because the standard library makes the objects for itself"`
 	Worst    []Characteristic `json:"worst"`
 	// Statistics says that Worst has all places, not only the most expensive ones without a remedy.
-	Statistics bool     `json:"statistics" says:"'worst' has all places, and not only those that cost most without a remedy"`
+	Statistics bool     `json:"statistics" says:"'worst' has all places, not only the costliest without a remedy"`
 	Changes    []Change `json:"changes,omitempty" says:"with '--diff'; absent: nothing became worse or better"`
-	Lost       []string `json:"lost" says:"what is not counted, and why"`
-	Notes      []string `json:"notes" says:"what of the files can't be used"`
-	Damage     []string `json:"damage" says:"what of the raw files is damaged, cut off for instance; the exit code is 1 then"`
+	Lost       []string `json:"lost" says:"operations not counted, and why"`
+	Notes      []string `json:"notes" says:"unusable parts of the files"`
+	Damage     []string `json:"damage" says:"damaged parts of the raw files, such as a cut end; the exit code is then 1"`
 }
 
 // Of returns the advice on the program of d.
@@ -91,7 +91,7 @@ func Of(d *Data, p Params) *Report {
 			}
 			if all := d.time(); all > 0 && j.NS > all/2 {
 				j.NS = all / 2
-				j.Stoppers = append(j.Stoppers, "the estimate was more than half of the run: it is bounded by that, and far from sure")
+				j.Stoppers = append(j.Stoppers, "the estimate exceeded half of the run, which bounds it: it is very uncertain")
 			}
 			f := Finding{ID: rule.ID, Original: rule.Original, Group: rule.Group, Improvement: j.Improvement(), NS: int64(j.NS), Bytes: int64(j.Bytes),
 				Site: r.Site(), Stack: at.stack(&rule, p.Weights), Stacks: len(at.rows), Type: r.Type, Advice: j.Advice, Evidence: j.Evidence, Stoppers: j.Stoppers, Fix: j.Fix, Runs: r.Runs}
@@ -143,15 +143,15 @@ func lost(by map[string]int64) (list []string) {
 		what, kind, _ := strings.Cut(why, ".")
 		switch what {
 		case "stacks":
-			list = append(list, fmt.Sprintf("%s creations and uses are not counted: there are more call stacks than the table has room for", show.Count(n)))
+			list = append(list, fmt.Sprintf("%s creations and uses are not counted: the table of call stacks is full", show.Count(n)))
 		case "full":
-			list = append(list, fmt.Sprintf("a %s was not followed %s: the memory for them is used up", kind, show.Plural(n, "time")))
+			list = append(list, fmt.Sprintf("a %s was not followed %s: the memory for followed objects was full", kind, show.Plural(n, "time")))
 		case "busy":
-			list = append(list, fmt.Sprintf("what a %s did was not noted %s: others had its part of the table locked", kind, show.Plural(n, "time")))
+			list = append(list, fmt.Sprintf("operations of a %s were not counted %s: its part of the table was locked", kind, show.Plural(n, "time")))
 		case "aged":
-			list = append(list, fmt.Sprintf("a %s was followed no longer, to make room, %s", kind, show.Plural(n, "time")))
+			list = append(list, fmt.Sprintf("following a %s was stopped, to make room, %s", kind, show.Plural(n, "time")))
 		case "rate":
-			list = append(list, "what is allocated where is not known: the program sets runtime.MemProfileRate")
+			list = append(list, "allocation sites are not known: the program sets runtime.MemProfileRate")
 		default:
 			list = append(list, fmt.Sprintf("%s: %s", why, show.Count(n)))
 		}

@@ -43,7 +43,7 @@ type Judgement struct {
 
 // Fix is a mechanical change.
 type Fix struct {
-	What string `json:"what" says:"'capacity': a machine can make the change; empty: none can"`
+	What string `json:"what" says:"'capacity': the change can be made automatically; empty: it can't"`
 	N    int64  `json:"n" unit:"count" says:"the size to make it with"`
 }
 

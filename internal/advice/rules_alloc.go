@@ -25,7 +25,7 @@ func boxing(r *Row, w Weights) (j Judgement) {
 		return j
 	}
 	j.NS, j.Bytes, j.Ops = ns, r.V(row.AllocBytes), r.V(row.Allocs)
-	j.Advice = fmt.Sprintf("a type parameter, a function for the type (strconv.AppendInt instead of fmt), or a pointer that is there already, instead of an interface saves %s of %s", show.Plural(r.V(row.Allocs), "allocation"), show.Size(r.V(row.AllocBytes)))
+	j.Advice = fmt.Sprintf("a type parameter, a function for the type (strconv.AppendInt instead of fmt), or an existing pointer, instead of an interface saves %s of %s", show.Plural(r.V(row.Allocs), "allocation"), show.Size(r.V(row.AllocBytes)))
 	j.Evidence = []string{fmt.Sprintf("%s times a %s of %s bytes was put into an interface", show.Count(r.V(row.Made)), r.Type, show.Between(r.Stats.V[row.MinLen], r.Stats.V[row.MaxLen]))}
 	return j
 }
@@ -43,9 +43,9 @@ func poolMiss(r *Row, w Weights) (j Judgement) {
 	}
 	j.NS = r.V(row.NS) - misses*w[poolUse]
 	j.Ops = misses
-	j.Advice = fmt.Sprintf("Put back what this Get returns when it is not needed any more: New made %s of %s, and %s were put back", show.Count(misses), show.Count(gets), show.Count(puts))
+	j.Advice = fmt.Sprintf("Put back the value from this Get when it is no longer needed: New made %s of %s, and %s were put back", show.Count(misses), show.Count(gets), show.Count(puts))
 	j.Evidence = []string{fmt.Sprintf("New took %s each time", show.Duration(r.V(row.NS)/misses))}
-	j.Stoppers = []string{"what is kept, or used by somebody else, must not be put back"}
+	j.Stoppers = []string{"an object that is kept, or used elsewhere, must not be put back"}
 	return j
 }
 
@@ -66,8 +66,8 @@ func churn(r *Row, w Weights) (j Judgement) {
 		return Judgement{}
 	}
 	j.Bytes, j.Ops = size, allocs
-	j.Advice = fmt.Sprintf("using them again, as a variable outside of the loop or in a sync.Pool, or keeping them on the stack, saves up to %s of %s", show.Plural(allocs, "allocation"), show.Size(size))
-	j.Evidence = []string{fmt.Sprintf("of %s, of %s each, %s were dead at the last collections; by %s that were sampled", show.Plural(allocs, "object"), show.Size(size/allocs), part(r.V(row.Frees), allocs), show.Plural(r.V(row.Made), "object"))}
-	j.Stoppers = []string{"what is kept beyond its use must not be used again"}
+	j.Advice = fmt.Sprintf("reusing them, as a variable outside the loop or in a sync.Pool, or keeping them on the stack, saves up to %s of %s", show.Plural(allocs, "allocation"), show.Size(size))
+	j.Evidence = []string{fmt.Sprintf("of %s, of %s each, %s were dead at the last collections; estimated from %s", show.Plural(allocs, "object"), show.Size(size/allocs), part(r.V(row.Frees), allocs), show.Plural(r.V(row.Made), "object"))}
+	j.Stoppers = []string{"an object that is kept must not be reused"}
 	return j
 }

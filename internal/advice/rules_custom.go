@@ -70,10 +70,10 @@ func customTooSmall(r *Row, w Weights) (j Judgement) {
 	if r.V(row.Hinted) > 0 {
 		from = "is made for " + show.Between(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint])
 	}
-	j.Advice = fmt.Sprintf("the %s that is made here %s: %s from the beginning would save %s and moving %s", called(r), from, show.Plural(n, "slot"),
+	j.Advice = fmt.Sprintf("the %s made here %s: %s from the beginning would save %s and moving %s", called(r), from, show.Plural(n, "slot"),
 		show.Plural(r.V(row.Grown), "growth"), show.Plural(r.V(row.Moved), "element"))
 	if crowded > 0 {
-		j.Advice += fmt.Sprintf(", and looking at %s more than a table with room needs", show.Plural(crowded, "place"))
+		j.Advice += fmt.Sprintf(", and examining %s more than a table with room needs", show.Plural(crowded, "place"))
 	}
 	j.Evidence = lengths(r, "container", "containers", "elements")
 	j.Stoppers = spread(r)
@@ -90,7 +90,7 @@ func customTooLarge(r *Row, w Weights) (j Judgement) {
 	j.Bytes = size - 2*used
 	j.NS = j.Bytes * w[allocByte]
 	j.Ops = j.Bytes / 8
-	j.Advice = fmt.Sprintf("the %s that is made here has %s slots: %d would save %s", called(r), show.Between(slotsOf(r)), n, show.Size(j.Bytes))
+	j.Advice = fmt.Sprintf("the %s made here has %s slots: %d would save %s", called(r), show.Between(slotsOf(r)), n, show.Size(j.Bytes))
 	j.Evidence = append(lengths(r, "container", "containers", "elements"), fmt.Sprintf("%s of %s were ever in use", show.Size(used), show.Size(size)))
 	j.Stoppers = spread(r)
 	return j
@@ -122,13 +122,13 @@ func customInefficientHash(r *Row, w Weights) (j Judgement) {
 	excess := n * (probes - ideal)
 	j.NS = excess * w[hashProbe]
 	j.Ops = excess
-	j.Advice = fmt.Sprintf("the hash function of the %s that is made here puts too much into one place: %.3g places are looked at for an element, and a function that spreads them needs %.3g", called(r), probes, ideal)
+	j.Advice = fmt.Sprintf("the hash function of the %s made here puts too many elements into one place: it examines %.3g places for an element, and one that spreads them needs %.3g", called(r), probes, ideal)
 	j.Evidence = lengths(r, "table", "tables", "elements")
 	if length, bucket := row.ChainOf(r.Stats.V[row.MaxChain]); length > 0 {
 		j.Evidence = append(j.Evidence, fmt.Sprintf("the longest chain has %s, in bucket %d", show.Plural(length, "element"), bucket))
 	}
 	if most := r.V(row.MaxProbes); most > 0 {
-		j.Evidence = append(j.Evidence, fmt.Sprintf("the longest search looked at %s", show.Plural(most, "place")))
+		j.Evidence = append(j.Evidence, fmt.Sprintf("the longest search examined %s", show.Plural(most, "place")))
 	}
 	if r.V(row.Misses) > 0 {
 		j.Evidence = append(j.Evidence, fmt.Sprintf("%s of %s found nothing", show.Count(r.V(row.Misses)), show.Plural(r.V(row.Gets), "look-up")))

@@ -40,9 +40,9 @@ func TestCustomRules(t *testing.T) {
 		ns       float64
 		want     string // part of the advice or the evidence
 	}{
-		{"a table that grows", "custom-too-small", customs(true, 10, 1000, 1000, 7), 70*500*16 + 70*100 + 70*500*16*0.5 + 70*500*10, "hash table Things that is made here is made for 8: 1,000 slots from the beginning would save 70 growths and moving 35,000 elements"},
-		{"a ring that grows", "custom-too-small", customs(false, 1, 64, 64, 3), 3*32*16 + 3*100 + 3*32*16*0.5, "container Things that is made here"},
-		{"a table that never grows", "custom-too-small", used(customs(true, 1, 8, 800, 0), 1000, 51000), 2 * (50 - 0.5) * 1000, "looking at 49,500 places more"},
+		{"a table that grows", "custom-too-small", customs(true, 10, 1000, 1000, 7), 70*500*16 + 70*100 + 70*500*16*0.5 + 70*500*10, "hash table Things made here is made for 8: 1,000 slots from the beginning would save 70 growths and moving 35,000 elements"},
+		{"a ring that grows", "custom-too-small", customs(false, 1, 64, 64, 3), 3*32*16 + 3*100 + 3*32*16*0.5, "container Things made here"},
+		{"a table that never grows", "custom-too-small", used(customs(true, 1, 8, 800, 0), 1000, 51000), 2 * (50 - 0.5) * 1000, "examining 49,500 places more"},
 		{"one that is large enough", "custom-too-small", used(customs(true, 1, 1000, 900, 0), 10000, 15000), 0, ""},
 		{"one whose hash function is bad, not its size", "custom-too-small", used(customs(true, 1, 1000, 900, 0), 10000, 200000), 0, ""},
 		{"a table that is nearly empty", "custom-too-large", customs(true, 100, 1000, 10, 0), 100 * (1000 - 20) * 16 * 0.5, "has 1,000 slots: 10 would save 1.50 MiB"},

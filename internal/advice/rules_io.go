@@ -32,9 +32,9 @@ func smallIO(r *Row, _ Weights) (j Judgement) {
 	what, with, then := "read", "bufio.NewReader", ""
 	if r.Kind == row.Output {
 		what, with, then = "write", "bufio.NewWriter", ", with a Flush at the end,"
-		j.Stoppers = []string{"what is written is seen later, and what was not flushed is lost if the program dies"}
+		j.Stoppers = []string{"output becomes visible later, and unflushed output is lost if the program dies"}
 		if r.through("log.", "log/slog.") {
-			j.Stoppers = append(j.Stoppers, "it is a log, whose last lines matter most then")
+			j.Stoppers = append(j.Stoppers, "it is a log, whose last lines matter most in that case")
 		}
 	}
 	j.Advice = fmt.Sprintf("%s around it%s saves %s of %s: %s follow one another on one file", with, then, show.Count(saved), show.Plural(calls, "system call"), "small "+what+"s")

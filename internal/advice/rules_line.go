@@ -33,7 +33,7 @@ func falseSharing(r *Row, w Weights) (j Judgement) {
 	}
 	j.NS = waited(r, w, r.V(row.Misses))
 	j.Ops = r.V(row.Misses)
-	j.Advice = fmt.Sprintf("padding to 64 bytes between what each goroutine stores to, or a local variable that is stored at the end, saves getting a cache line back %s: nobody else had stored to the same bytes", show.Plural(r.V(row.Misses), "time"))
+	j.Advice = fmt.Sprintf("padding to 64 bytes between the variables of different goroutines, or a local variable that is stored at the end, saves fetching a cache line again %s: no other goroutine stored to the same bytes", show.Plural(r.V(row.Misses), "time"))
 	j.Evidence = lineUse(r)
 	return j
 }
@@ -46,7 +46,7 @@ func sharedElements(r *Row, w Weights) (j Judgement) {
 		return j
 	}
 	j.NS, j.Ops = waited(r, w, back), back
-	j.Advice = fmt.Sprintf("elements of its own for each goroutine, put together at the end, save getting a cache line back %s: %s of the accesses are to elements that several goroutines use and store to, and that is what is not parallel", show.Plural(back, "time"), part(r.V(row.Shared), uses))
+	j.Advice = fmt.Sprintf("separate elements for each goroutine, merged at the end, save fetching a cache line again %s: %s of the accesses are to elements that several goroutines use and store to, which serializes them", show.Plural(back, "time"), part(r.V(row.Shared), uses))
 	j.Evidence = lineUse(r)
 	return j
 }
@@ -58,7 +58,7 @@ func lineUse(r *Row) []string {
 		said = append(said, fmt.Sprintf("the lines lie in objects of up to %s", show.Size(r.V(row.MaxElem))))
 	}
 	if len(r.Stack) > 1 {
-		said = append(said, "the frames are of all places that wait for the line, and not of one call stack")
+		said = append(said, "the frames are all places that wait for the line, not one call stack")
 	}
-	return append(said, "loads and stores are seen in bursts, and what is not in a burst is estimated")
+	return append(said, "loads and stores are sampled in bursts, and the rest is estimated")
 }

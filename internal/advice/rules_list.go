@@ -70,19 +70,19 @@ func listToSlice(r *Row, w Weights) (j Judgement) {
 	to := fmt.Sprintf("a []%s", r.Type)
 	switch {
 	case queue && r.V(row.Front) > 0 && r.V(row.Back) > 0:
-		to = fmt.Sprintf("a ring buffer of %s, with both ends open (a deque),", r.Type)
+		to = fmt.Sprintf("a ring buffer of %s, open at both ends (a deque),", r.Type)
 	case queue:
 		to = fmt.Sprintf("a ring buffer of %s, or a slice that is appended to and cut in front,", r.Type)
 	case r.V(row.Deletes) > 0:
 		to = fmt.Sprintf("a []%s, appended to and cut at its end,", r.Type)
 	}
-	j.Advice = fmt.Sprintf("%s instead of container/list saves %s and %s, as nothing is done in the middle", to, show.Plural(l.puts*l.allocs, "allocation"), show.Either(steps, "step over pointers", "steps over pointers"))
+	j.Advice = fmt.Sprintf("%s instead of container/list saves %s and %s, as all operations are at the ends", to, show.Plural(l.puts*l.allocs, "allocation"), show.Either(steps, "step over pointers", "steps over pointers"))
 	j.Evidence = listUse(r)
 	if l.middle > 0 {
-		j.Stoppers = append(j.Stoppers, fmt.Sprintf("%s in the middle: a slice moves what is behind", show.Plural(l.middle, "edit")))
+		j.Stoppers = append(j.Stoppers, fmt.Sprintf("%s in the middle: a slice moves the elements behind", show.Plural(l.middle, "edit")))
 	}
 	if r.V(row.Front) > 0 && !queue {
-		j.Stoppers = append(j.Stoppers, "elements are put in front: append them, and walk the slice backwards")
+		j.Stoppers = append(j.Stoppers, "elements are added in front: append them, and walk the slice backwards")
 	}
 	return j
 }
@@ -105,7 +105,7 @@ func listToSlist(r *Row, w Weights) (j Judgement) {
 	j.Advice = fmt.Sprintf("a list of nodes {next; value %s} takes %s an element instead of %s: it is never walked backwards", r.Type, show.Size(node), show.Size(l.node))
 	j.Evidence = listUse(r)
 	if r.V(row.RemovedMiddle) > 0 {
-		j.Stoppers = append(j.Stoppers, fmt.Sprintf("%s from the middle: such a list removes only what is behind an element that is known", show.Either(r.V(row.RemovedMiddle), "element is removed", "elements are removed")))
+		j.Stoppers = append(j.Stoppers, fmt.Sprintf("%s from the middle: such a list removes only the element behind a known one", show.Either(r.V(row.RemovedMiddle), "element is removed", "elements are removed")))
 	}
 	return j
 }

@@ -53,25 +53,25 @@ func TestListsRules(t *testing.T) {
 	}{
 		{"list-to-slice", rowOf(row.List, "int", "", values{row.Made: 2, row.Puts: 1000, row.Back: 1000, row.Steps: 5000, row.AllocBytes: 56000, row.MaxElem: 8, row.MaxLen: 500}), Judgement{
 			NS: 1000*(200+48-10) + 5000*2, Bytes: 48000, Ops: 7000 + 5000,
-			Advice:   "a []int instead of container/list saves 2,000 allocations and 5,000 steps over pointers, as nothing is done in the middle",
+			Advice:   "a []int instead of container/list saves 2,000 allocations and 5,000 steps over pointers, as all operations are at the ends",
 			Evidence: []string{"2 lists, of up to 500 elements each", "put in: 0 in front, 1,000 at the end, 0 in the middle; removed: 0, 0, 0; moved: 0", "walked: 5,000 steps forward, 0 backwards"},
 		}},
 		{"list-to-slice", rowOf(row.List, "*main.job", "", values{row.Made: 1, row.Puts: 1000, row.Back: 1000, row.Deletes: 900, row.RemovedFront: 900, row.AllocBytes: 48000, row.MaxElem: 8, row.MaxLen: 100}), Judgement{
 			NS: 1000 * (100 + 40 - 10), Bytes: 40000, Ops: 6000,
-			Advice:   "a ring buffer of *main.job, or a slice that is appended to and cut in front, instead of container/list saves 1,000 allocations and 0 steps over pointers, as nothing is done in the middle",
+			Advice:   "a ring buffer of *main.job, or a slice that is appended to and cut in front, instead of container/list saves 1,000 allocations and 0 steps over pointers, as all operations are at the ends",
 			Evidence: []string{"1 list, of up to 100 elements each", "put in: 0 in front, 1,000 at the end, 0 in the middle; removed: 900, 0, 0; moved: 0", "walked: 0 steps forward, 0 backwards"},
 		}},
 		{"list-to-slist", rowOf(row.List, "int", "", values{row.Made: 1, row.Puts: 1000, row.Back: 500, row.Middle: 500, row.Steps: 100, row.AllocBytes: 56000, row.MaxElem: 8, row.MaxLen: 100, row.Deletes: 10, row.RemovedMiddle: 10}), Judgement{
 			NS: 1000*100 + 40000, Bytes: 40000, Ops: 5000,
 			Advice:   "a list of nodes {next; value int} takes 16 B an element instead of 56 B: it is never walked backwards",
 			Evidence: []string{"1 list, of up to 100 elements each", "put in: 0 in front, 500 at the end, 500 in the middle; removed: 0, 0, 10; moved: 0", "walked: 100 steps forward, 0 backwards"},
-			Stoppers: []string{"10 elements are removed from the middle: such a list removes only what is behind an element that is known"},
+			Stoppers: []string{"10 elements are removed from the middle: such a list removes only the element behind a known one"},
 		}},
 		{"slice-to-map", rowOf(row.Search, "string", "slices.Index[...] /go/src/slices/slices.go:97", values{row.Made: 100, row.Compared: 5000, row.SearchedAgain: 99, row.SearchedIn: 2, row.Misses: 50, row.MaxLen: 100, row.MaxElem: 16}), Judgement{
 			NS: 5000*4 - 100*20 - 2*100*50, Ops: 5000 - 100 - 200,
-			Advice:   "a map[string]struct{}, or one to the index, by the elements instead of a search through a []string saves looking at 50 elements in each of 100 searches",
-			Evidence: []string{"slices of up to 100 elements (p50 100), 99% of the searches in one that was searched before; about 2 slices", "50% of the searches found nothing"},
-			Stoppers: []string{"a map has no order, and each key once: whether that matters is not seen"},
+			Advice:   "a map[string]struct{}, or one to the index, by the elements instead of a search through a []string saves examining 50 elements in each of 100 searches",
+			Evidence: []string{"slices of up to 100 elements (p50 100), 99% of the searches in a slice searched before; about 2 slices", "50% of the searches found nothing"},
+			Stoppers: []string{"a map has no order, and each key once: check whether that matters"},
 		}},
 		{"slice-to-list", rowOf(row.Shift, "int", "slices.Insert[...] /go/src/slices/slices.go:142", values{row.Made: 100, row.Puts: 100, row.Front: 100, row.Moved: 5000, row.Copied: 40000, row.MaxLen: 100}), Judgement{
 			NS: 100*10 + 40000*0.5 - 100*5, Ops: 5000 - 100,
@@ -82,18 +82,18 @@ func TestListsRules(t *testing.T) {
 			NS: 100*10 + 40000*0.5 - 100*5, Ops: 5000 - 100,
 			Advice:   "a list of int (container/list) instead of a slice saves moving 50 elements in each of 100 deletions in the middle; a gap buffer, if they follow one another",
 			Evidence: []string{"0 in front, 100 in the middle, 0 at the end, in slices of up to 100 elements (p50 100); 39.1 KiB were moved"},
-			Stoppers: []string{"a place in a list is found by a walk, unless its element is kept", "a list has no index: whether elements are taken by one is not seen"},
+			Stoppers: []string{"finding a place in a list takes a walk, unless its element is kept", "a list has no index: check whether elements are accessed by one"},
 		}},
 		{"ordered-to-unordered", rowOf(row.Shift, "int", "slices.Insert[...] /go/src/slices/slices.go:142", values{row.Made: 100, row.Puts: 100, row.Middle: 100, row.InOrder: 95, row.Moved: 5000, row.Copied: 40000, row.MaxLen: 255}), Judgement{
 			NS: 100*10 + 40000*0.5 + 800*8 - 100*50, Ops: 5000 + 800 - 100,
 			Advice:   "a map instead of a []int that is kept sorted saves moving 50 elements in each of 100 insertions, and 800 steps of binary searches",
-			Evidence: []string{"0 in front, 100 in the middle, 0 at the end, in slices of up to 255 elements (p50 255); 39.1 KiB were moved", "95% of them where a binary search had ended"},
-			Stoppers: []string{"a map has no order: whether the elements are walked in theirs is not seen"},
+			Evidence: []string{"0 in front, 100 in the middle, 0 at the end, in slices of up to 255 elements (p50 255); 39.1 KiB were moved", "95% of them where a binary search ended"},
+			Stoppers: []string{"a map has no order: check whether the elements are walked in order"},
 		}},
 		{"sort", rowOf(row.Sort, "int", "slices.Sort[...] /go/src/slices/sort.go:18", values{row.Made: 10, row.NS: 100_000, row.Again: 8, row.AgainNS: 90_000, row.AgainMore: 8, row.AgainElements: 8 * 255, row.MaxElem: 8, row.MaxLen: 300, row.Gets: 640, row.Misses: 6}), Judgement{
 			NS: 90_000 - 8*(8*8+10+255.0/2*8*0.5), Ops: 8*255 - 8*8,
-			Advice:   "slices.BinarySearch and slices.Insert keep the []int sorted, which is sorted as a whole 8 times for 8 elements more; or sort it once, when all are in; or container/heap, if only the first is taken",
-			Evidence: []string{"10 sorts of up to 300 elements (p50 300) took 100µs", "0.9% of neighbours were in the wrong order before, of a sample", "8 sorts of what was sorted, with 1 more each, took 90.0µs"},
+			Advice:   "slices.BinarySearch and slices.Insert keep the []int sorted, which is now sorted as a whole 8 times for 8 elements more; or sort it once, when it is complete; or container/heap, if only the first element is taken",
+			Evidence: []string{"10 sorts of up to 300 elements (p50 300) took 100µs", "0.9% of neighbours were in the wrong order before, in a sample", "8 sorts of sorted slices, with 1 more each, took 90.0µs"},
 		}},
 		{"sort-slice", rowOf(row.Sort, "main.record", "sort.Slice /go/src/sort/slice.go:29", values{row.Made: 10, row.NS: 100_000, row.Compared: 5000, row.MaxElem: 24, row.MaxLen: 100}), Judgement{
 			NS: 5000 * 4, Ops: 5000,
@@ -102,18 +102,18 @@ func TestListsRules(t *testing.T) {
 		}},
 		{"map-to-slice", rowOf(row.Map, "map[int]int", "", values{row.Made: 1, row.Steps: 10_000, row.Iterations: 100, row.Puts: 100, row.MinLen: 100, row.MaxLen: 100}), Judgement{
 			NS: 10_000*5 - 100*10, Ops: 10_000,
-			Advice:   "a slice of entries instead of a map[int]int saves 10,000 steps over it: nothing is looked up",
+			Advice:   "a slice of entries instead of a map[int]int saves 10,000 steps over it: there are no lookups",
 			Evidence: []string{"1 map of 100 entries", "about 100 iterations of 10,000 steps, 0 look-ups, 100 stores, 0 deletions"},
 		}},
 		{"map-inefficient", rowOf(row.Map, "map[string]int", "", values{row.Made: 1, row.Gets: 900, row.Puts: 100, row.HashedBytes: 108_000, row.MinLen: 100, row.MaxLen: 100}), Judgement{
 			NS: 1000 * 100 * 0.5, Ops: 13_500,
-			Advice:   "short keys instead of those of 108 bytes, which each operation on the map[string]int hashes and compares: an id that the value has, or unique.Make of what is looked up often",
+			Advice:   "short keys instead of those of 108 bytes, which each operation on the map[string]int hashes and compares: an id of the value, or unique.Make of keys that are often looked up",
 			Evidence: []string{"1 map of 100 entries", "about 900 look-ups and 100 stores"},
-			Stoppers: []string{"to make a short key of a long one takes as long, once"},
+			Stoppers: []string{"making a short key from a long one takes as long, once"},
 		}},
 		{"map-inefficient", rowOf(row.Map, "map[float64]int", "", values{row.Made: 1, row.Puts: 100, row.NaNs: 40, row.MaxElem: 8, row.MaxKey: 8, row.MinLen: 50, row.MaxLen: 50}), Judgement{
 			NS: 40 * 50, Bytes: 40 * 17, Ops: 40,
-			Advice:   "keys that are NaN make the map[float64]int grow: none of about 40 stores is ever found, or deleted but by clear; leave them out, or key by math.Float64bits",
+			Advice:   "keys that are NaN make the map[float64]int grow: none of about 40 stores is ever found, and only clear deletes them; leave them out, or key by math.Float64bits",
 			Evidence: []string{"1 map of 50 entries"},
 		}},
 	} {

@@ -26,12 +26,12 @@ func mapTooSmall(r *Row, w Weights) (j Judgement) {
 	}
 	where := " here"
 	if r.V(row.Unseen) > 0 {
-		where = " for the map that is filled here"
+		where = " for the map filled here"
 	}
 	j.Advice = fmt.Sprintf("%s saves %s and moving %s", r.making("make(%s, %d)", where, n), show.Plural(r.V(row.Grown), "larger table"), show.Either(r.V(row.Moved), "entry", "entries"))
 	j.Evidence = lengths(r, "map", "maps", "entries")
 	if r.V(row.Unseen) > 0 {
-		j.Evidence = append(j.Evidence, fmt.Sprintf("of %s the place is where it grew first: they are small, or literals, where they are made", show.Plural(r.V(row.Unseen), "map")))
+		j.Evidence = append(j.Evidence, fmt.Sprintf("for %s the place is where it first grew: it is made small, or as a literal", show.Plural(r.V(row.Unseen), "map")))
 	}
 	j.Stoppers = spread(r)
 	return j
@@ -52,18 +52,18 @@ func mapTooLarge(r *Row, w Weights) (j Judgement) {
 	j.Bytes = size - 2*used // a map has up to twice the slots that it needs
 	j.NS = j.Bytes*w[allocByte]*r.V(row.Hinted)/max(r.V(row.Made), 1) + steps*w[sliceStep]
 	j.Ops = j.Bytes / 8
-	j.Evidence = append(lengths(r, "map", "maps", "entries"), fmt.Sprintf("of %s that were looked at while they lived %s of %s were in use, with up to %s entries each", show.Count(r.V(row.Exact)), show.Size(used), show.Size(size), show.Count(r.P(row.Cap, 0.99))))
+	j.Evidence = append(lengths(r, "map", "maps", "entries"), fmt.Sprintf("of %s sampled while alive, %s of %s were in use, with up to %s entries each", show.Count(r.V(row.Exact)), show.Size(used), show.Size(size), show.Count(r.P(row.Cap, 0.99))))
 	if least := r.Stats.V[row.MinHint]; least > 4*r.Stats.V[row.MaxLen] {
 		n := r.P(row.Len, 0.99)
 		j.Fix = Fix{"capacity", n}
-		j.Advice = fmt.Sprintf("make(%s, %d) instead of %s saves %s: it is made for more than it ever has", r.Type, n, show.Between(least, r.Stats.V[row.MaxHint]), show.Size(j.Bytes))
+		j.Advice = fmt.Sprintf("make(%s, %d) instead of %s saves %s: it is made for more than it ever holds", r.Type, n, show.Between(least, r.Stats.V[row.MaxHint]), show.Size(j.Bytes))
 		return j
 	}
 	what := r.Type
 	if what == "" {
 		what = "map"
 	}
-	j.Advice = fmt.Sprintf("a new %s with what is left in it saves %s: it had up to %s, and a map does not become smaller", what, show.Size(j.Bytes), show.Either(r.Stats.V[row.MaxLen], "entry", "entries"))
-	j.Stoppers = append(j.Stoppers, "it may be about to hold as much again")
+	j.Advice = fmt.Sprintf("a new %s with the remaining entries saves %s: it had up to %s, and a map does not shrink", what, show.Size(j.Bytes), show.Either(r.Stats.V[row.MaxLen], "entry", "entries"))
+	j.Stoppers = append(j.Stoppers, "it may soon hold as much again")
 	return j
 }

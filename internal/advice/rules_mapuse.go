@@ -29,9 +29,9 @@ func mapToSlice(r *Row, w Weights) (j Judgement) {
 		return Judgement{}
 	}
 	if gets+deletes > 0 {
-		j.Advice = fmt.Sprintf("a slice of the entries beside the %s, for what walks them, saves %s over it", r.Type, show.Plural(steps, "step"))
+		j.Advice = fmt.Sprintf("a slice of the entries beside the %s, for the walks, saves %s over it", r.Type, show.Plural(steps, "step"))
 	} else {
-		j.Advice = fmt.Sprintf("a slice of entries instead of a %s saves %s over it: nothing is looked up", r.Type, show.Plural(steps, "step"))
+		j.Advice = fmt.Sprintf("a slice of entries instead of a %s saves %s over it: there are no lookups", r.Type, show.Plural(steps, "step"))
 	}
 	j.Evidence = append(lengths(r, "map", "maps", "entries"), fmt.Sprintf("about %s of %s, %s, %s, %s", show.Plural(r.V(row.Iterations), "iteration"), show.Plural(steps, "step"),
 		show.Plural(gets, "look-up"), show.Plural(puts, "store"), show.Plural(deletes, "deletion")))
@@ -51,7 +51,7 @@ func mapInefficient(r *Row, w Weights) (j Judgement) {
 		j.NS = lost * w[mapBuild]
 		j.Bytes = lost * (r.V(row.MaxElem) + r.V(row.MaxKey) + 1)
 		j.Ops = lost
-		j.Advice = fmt.Sprintf("keys that are NaN make the %s grow: none of about %s is ever found, or deleted but by clear; leave them out, or key by math.Float64bits", r.Type, show.Plural(lost, "store"))
+		j.Advice = fmt.Sprintf("keys that are NaN make the %s grow: none of about %s is ever found, and only clear deletes them; leave them out, or key by math.Float64bits", r.Type, show.Plural(lost, "store"))
 		j.Evidence = lengths(r, "map", "maps", "entries")
 		return j
 	}
@@ -68,8 +68,8 @@ func mapInefficient(r *Row, w Weights) (j Judgement) {
 	}
 	j.NS = ops * (long - 8) * w[hashByte]
 	j.Ops = ops * long / 8
-	j.Advice = fmt.Sprintf("short keys instead of those of %s bytes, which each operation on the %s hashes and compares: an id that the value has, or unique.Make of what is looked up often", show.Count(long), r.Type)
+	j.Advice = fmt.Sprintf("short keys instead of those of %s bytes, which each operation on the %s hashes and compares: an id of the value, or unique.Make of keys that are often looked up", show.Count(long), r.Type)
 	j.Evidence = append(lengths(r, "map", "maps", "entries"), fmt.Sprintf("about %s and %s", show.Plural(r.V(row.Gets), "look-up"), show.Plural(r.V(row.Puts), "store")))
-	j.Stoppers = append(j.Stoppers, "to make a short key of a long one takes as long, once")
+	j.Stoppers = append(j.Stoppers, "making a short key from a long one takes as long, once")
 	return j
 }

@@ -39,7 +39,7 @@ func sliceOfPointers(r *Row, w Weights) (j Judgement) {
 	j.NS, j.Ops = min(far*between(used, w[pointedFar], w[pointedMemory]), r.NS), far
 	j.Advice = fmt.Sprintf("a []T instead of a []*T, or elements made in the order in which they are walked, saves fetching %s from afar", show.Plural(far, "cache line"))
 	j.Evidence = farUse(r)
-	j.Stoppers = append(j.Stoppers, "elements in a slice are copied, where pointers to them were, and move when it grows")
+	j.Stoppers = append(j.Stoppers, "elements in a slice are copied where pointers were before, and move when it grows")
 	return j
 }
 
@@ -64,8 +64,8 @@ func linkedLocality(r *Row, w Weights) (j Judgement) {
 func farUse(r *Row) []string {
 	hops, far := r.V(row.Steps), r.V(row.Probes)
 	return []string{
-		fmt.Sprintf("of %s to another address %s go to a cache line that is not near, and %s to another page (p50 %s away)", show.Plural(hops, "step"), part(far, hops), part(r.V(row.Misses), hops), show.Size(r.P(row.Cap, 0.5))),
-		fmt.Sprintf("what is walked has about %s; %s were seen, in bursts, and the rest is estimated", show.Size(r.V(row.MaxLen)*64), show.Either(r.V(row.Watched), "access", "accesses")),
+		fmt.Sprintf("of %s to another address, %s go to a distant cache line, and %s to another page (p50 %s away)", show.Plural(hops, "step"), part(far, hops), part(r.V(row.Misses), hops), show.Size(r.P(row.Cap, 0.5))),
+		fmt.Sprintf("the walked structure has about %s; %s were sampled, in bursts, and the rest is estimated", show.Size(r.V(row.MaxLen)*64), show.Either(r.V(row.Watched), "access", "accesses")),
 	}
 }
 
@@ -77,5 +77,5 @@ func scattered(r *Row, w Weights) (ns float64, text string) {
 		return 0, ""
 	}
 	return placed * between(used, w[pointedFar], w[pointedMemory]),
-		fmt.Sprintf("%s of %s go to a cache line that is not near, in about %s", part(placed, r.V(row.Made)), show.Either(r.V(row.Made), "access", "accesses"), show.Size(used))
+		fmt.Sprintf("%s of %s go to a distant cache line, in about %s", part(placed, r.V(row.Made)), show.Either(r.V(row.Made), "access", "accesses"), show.Size(used))
 }

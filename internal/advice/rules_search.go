@@ -31,16 +31,16 @@ func sliceToMap(r *Row, w Weights) (j Judgement) {
 	if j.NS <= 0 {
 		return Judgement{}
 	}
-	what, key := "map[K]V", "by what the function looks for"
+	what, key := "map[K]V", "keyed by what the function looks for"
 	if r.V(row.ByFunc) == 0 {
 		what, key = fmt.Sprintf("map[%s]struct{}, or one to the index,", r.Type), "by the elements"
 	}
-	j.Advice = fmt.Sprintf("a %s %s instead of a search through a []%s saves looking at %s elements in each of %s", what, key, r.Type, show.Count(mean), show.Either(r.V(row.Made), "search", "searches"))
+	j.Advice = fmt.Sprintf("a %s %s instead of a search through a []%s saves examining %s elements in each of %s", what, key, r.Type, show.Count(mean), show.Either(r.V(row.Made), "search", "searches"))
 	j.Evidence = []string{
-		fmt.Sprintf("slices of up to %s elements (p50 %s), %s of the searches in one that was searched before; about %s", show.Count(r.Stats.V[row.MaxLen]), show.Count(n), part(r.V(row.SearchedAgain), r.V(row.Made)), show.Plural(max(r.V(row.SearchedIn), 1), "slice")),
+		fmt.Sprintf("slices of up to %s elements (p50 %s), %s of the searches in a slice searched before; about %s", show.Count(r.Stats.V[row.MaxLen]), show.Count(n), part(r.V(row.SearchedAgain), r.V(row.Made)), show.Plural(max(r.V(row.SearchedIn), 1), "slice")),
 		fmt.Sprintf("%s of the searches found nothing", part(r.V(row.Misses), r.V(row.Made))),
 	}
-	j.Stoppers = []string{"a map has no order, and each key once: whether that matters is not seen"}
+	j.Stoppers = []string{"a map has no order, and each key once: check whether that matters"}
 	return j
 }
 

@@ -38,13 +38,13 @@ func mutexToRWMutex(r *Row, w Weights) (j Judgement) {
 		return Judgement{}
 	}
 	j.Ops = r.V(row.Waits)
-	j.Advice = fmt.Sprintf("a sync.RWMutex instead of the sync.Mutex, with RLock where it guards loads only, saves up to %s: %s of the times that it is locked nothing is seen to be stored, and goroutines waited for it %s", show.Duration(j.NS), part(loads, loads+others), show.Plural(r.V(row.Waits), "time"))
+	j.Advice = fmt.Sprintf("a sync.RWMutex instead of the sync.Mutex, with RLock where it guards loads only, saves up to %s: in %s of its critical sections no store was seen, and goroutines waited for it %s", show.Duration(j.NS), part(loads, loads+others), show.Plural(r.V(row.Waits), "time"))
 	j.Evidence = []string{
-		fmt.Sprintf("%s that this place waits for most; locked about %s times, of which %s were seen from Lock to Unlock", show.Plural(r.V(row.Made), "lock"), show.Count(loads+others), show.Count(r.V(row.Watched))),
-		fmt.Sprintf("%s of waits together, while it was locked for %s, and %s", show.Duration(r.V(row.WaitNS)), show.Duration(held), show.Plural(r.V(row.MaxCap), "processor")),
-		"loads and stores are seen in bursts, and what is not in a burst is estimated; it is time that passes, and not CPU time, and less where other goroutines need the processors",
+		fmt.Sprintf("%s that this place waits for most; locked about %s times, of which %s were observed from Lock to Unlock", show.Plural(r.V(row.Made), "lock"), show.Count(loads+others), show.Count(r.V(row.Watched))),
+		fmt.Sprintf("%s of waits in all, while it was locked for %s, and %s", show.Duration(r.V(row.WaitNS)), show.Duration(held), show.Plural(r.V(row.MaxCap), "processor")),
+		"loads and stores are sampled in bursts, and the rest is estimated; the saving is wall time, not CPU time, and less where other goroutines need the processors",
 	}
-	j.Stoppers = []string{"stores in packages that are not looked at, and by clear of a slice, are not seen: look at what is called while it is locked"}
+	j.Stoppers = []string{"stores in packages that are not sampled, and by clear of a slice, are not seen: check the calls made while it is locked"}
 	return j
 }
 

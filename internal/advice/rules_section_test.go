@@ -18,13 +18,13 @@ func TestSections(t *testing.T) {
 	want := Judgement{
 		// Of the 400 ms, without the cost of reporting, loading sections save half.
 		NS: 0.96*400e6/2 - 96_000*81 - 4000*10, Ops: 2000,
-		Advice: "a sync.RWMutex instead of the sync.Mutex, with RLock where it guards loads only, saves up to 184ms: 96% of the times that it is locked nothing is seen to be stored, and goroutines waited for it 2,000 times",
+		Advice: "a sync.RWMutex instead of the sync.Mutex, with RLock where it guards loads only, saves up to 184ms: in 96% of its critical sections no store was seen, and goroutines waited for it 2,000 times",
 		Evidence: []string{
-			"1 lock that this place waits for most; locked about 100,000 times, of which 500 were seen from Lock to Unlock",
-			"1.00s of waits together, while it was locked for 400ms, and 2 processors",
-			"loads and stores are seen in bursts, and what is not in a burst is estimated; it is time that passes, and not CPU time, and less where other goroutines need the processors",
+			"1 lock that this place waits for most; locked about 100,000 times, of which 500 were observed from Lock to Unlock",
+			"1.00s of waits in all, while it was locked for 400ms, and 2 processors",
+			"loads and stores are sampled in bursts, and the rest is estimated; the saving is wall time, not CPU time, and less where other goroutines need the processors",
 		},
-		Stoppers: []string{"stores in packages that are not looked at, and by clear of a slice, are not seen: look at what is called while it is locked"},
+		Stoppers: []string{"stores in packages that are not sampled, and by clear of a slice, are not seen: check the calls made while it is locked"},
 	}
 	locked.Stack = append([]string{"internal/sync.(*Mutex).lockSlow /go/src/internal/sync/mutex.go:1", "sync.(*Mutex).Lock /go/src/sync/mutex.go:1"}, locked.Stack...)
 	if got := mutexToRWMutex(locked, w); !reflect.DeepEqual(got, want) {

@@ -47,14 +47,14 @@ func sliceToList(r *Row, w Weights) (j Judgement) {
 	default:
 		j.NS -= r.V(row.Puts)*(2*w[alloc]+(listNode+8)*w[allocByte]) + r.V(row.Deletes)*w[ring]
 		j.Advice = fmt.Sprintf("a list of %s (container/list) instead of a slice saves moving %s elements in each of %s in the middle; a gap buffer, if they follow one another", r.Type, show.Count(r.Mean(row.Moved)), what)
-		j.Stoppers = append(j.Stoppers, "a place in a list is found by a walk, unless its element is kept")
+		j.Stoppers = append(j.Stoppers, "finding a place in a list takes a walk, unless its element is kept")
 	}
 	if j.NS <= 0 {
 		return Judgement{}
 	}
 	j.Evidence = shiftUse(r)
 	if front < 0.9*r.V(row.Made) {
-		j.Stoppers = append(j.Stoppers, "a list has no index: whether elements are taken by one is not seen")
+		j.Stoppers = append(j.Stoppers, "a list has no index: check whether elements are accessed by one")
 	}
 	return j
 }
@@ -72,8 +72,8 @@ func orderedToUnordered(r *Row, w Weights) (j Judgement) {
 		return Judgement{}
 	}
 	j.Advice = fmt.Sprintf("a map instead of a []%s that is kept sorted saves moving %s elements in each of %s, and %s of binary searches", r.Type, show.Count(r.Mean(row.Moved)), shifts(r), show.Plural(steps, "step"))
-	j.Evidence = append(shiftUse(r), fmt.Sprintf("%s of them where a binary search had ended", part(r.V(row.InOrder), r.V(row.Made))))
-	j.Stoppers = []string{"a map has no order: whether the elements are walked in theirs is not seen"}
+	j.Evidence = append(shiftUse(r), fmt.Sprintf("%s of them where a binary search ended", part(r.V(row.InOrder), r.V(row.Made))))
+	j.Stoppers = []string{"a map has no order: check whether the elements are walked in order"}
 	return j
 }
 

@@ -32,10 +32,10 @@ func sliceTooSmall(r *Row, w Weights) (j Judgement) {
 	j.Advice = fmt.Sprintf("%s saves %s and copying %s", r.making("make([]%s, 0, %d)", " before the first append here", n), show.Plural(r.V(row.Grown), "allocation"), show.Size(r.V(row.Copied)))
 	j.Evidence = lengths(r, "slice", "slices", "elements")
 	if r.V(row.Exact) < r.V(row.Made) {
-		j.Evidence = append(j.Evidence, fmt.Sprintf("of %s only the capacity they ended with is known: the length is at most %s", show.Plural(r.V(row.Made)-r.V(row.Exact), "slice"), show.Count(r.P(row.Cap, 0.99))))
+		j.Evidence = append(j.Evidence, fmt.Sprintf("for %s only the final capacity is known: the length is at most %s", show.Plural(r.V(row.Made)-r.V(row.Exact), "slice"), show.Count(r.P(row.Cap, 0.99))))
 	}
 	if r.V(row.Unseen) > 0 {
-		j.Stoppers = append(j.Stoppers, fmt.Sprintf("%s began as a literal, or as part of another slice, which a capacity can't be given where it grows", show.Plural(r.V(row.Unseen), "slice")))
+		j.Stoppers = append(j.Stoppers, fmt.Sprintf("%s began as a literal, or as part of another slice: its capacity can't be set where it grows", show.Plural(r.V(row.Unseen), "slice")))
 	}
 	j.Stoppers = append(j.Stoppers, spread(r)...)
 	return j
@@ -57,8 +57,8 @@ func sliceTooLarge(r *Row, w Weights) (j Judgement) {
 	j.Ops = j.Bytes / 8
 	j.Fix = Fix{"capacity", n}
 	j.Advice = fmt.Sprintf("a capacity of %d instead of %s saves %s: most of the array stays empty", n, show.Between(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint]), show.Size(j.Bytes))
-	j.Evidence = append(lengths(r, "slice", "slices", "elements"), fmt.Sprintf("%s of %s were looked at while they lived: %s of their %s were in use", show.Count(r.V(row.Watched)), show.Count(r.V(row.Made)), show.Size(used), show.Size(size)))
-	j.Stoppers = append(spread(r), "elements that are zero at the end of a slice are taken for unused")
+	j.Evidence = append(lengths(r, "slice", "slices", "elements"), fmt.Sprintf("%s of %s were sampled while alive: %s of their %s were in use", show.Count(r.V(row.Watched)), show.Count(r.V(row.Made)), show.Size(used), show.Size(size)))
+	j.Stoppers = append(spread(r), "zero elements at the end of a slice count as unused")
 	return j
 }
 
@@ -67,13 +67,13 @@ func (r *Row) making(text, where string, n int64) string {
 	hinted := show.Between(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint])
 	switch {
 	case len(r.Stack) == 0:
-		return "giving all of them their size when they are made"
+		return "making all of them with their final size"
 	case r.V(row.Hinted) > 0 && r.differ():
-		return fmt.Sprintf("room for all that is put in, where that is known when it is made, instead of for %s,", hinted)
+		return fmt.Sprintf("room for all elements, where their number is known in time, instead of for %s,", hinted)
 	case r.V(row.Hinted) > 0:
 		return fmt.Sprintf("room for %d when it is made, instead of for %s,", n, hinted)
 	case r.differ():
-		return fmt.Sprintf(strings.Replace(text, "%d", "%s", 1), r.Type, "n") + where + ", with the n that is put in, where that is known before,"
+		return fmt.Sprintf(strings.Replace(text, "%d", "%s", 1), r.Type, "n") + where + ", with the number n of elements, where it is known in time,"
 	}
 	return fmt.Sprintf(text, r.Type, n) + where
 }

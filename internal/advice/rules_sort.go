@@ -54,19 +54,19 @@ func sortedAnew(r *Row, w Weights) (j Judgement) {
 	if j.NS <= 0 {
 		return Judgement{}
 	}
-	j.Evidence = append(sortUse(r), fmt.Sprintf("%s sorts of what was sorted, with %s more each, took %s", show.Count(times), show.Count(math.Ceil(more/times)), show.Duration(r.V(row.AgainNS))))
+	j.Evidence = append(sortUse(r), fmt.Sprintf("%s sorts of sorted slices, with %s more each, took %s", show.Count(times), show.Count(math.Ceil(more/times)), show.Duration(r.V(row.AgainNS))))
 	if more == 0 {
 		j.Advice = fmt.Sprintf("a []%s of %s elements is sorted %s more though it is sorted already: sort it where it is changed", r.Type, show.Count(n), show.Plural(times, "time"))
 		return j
 	}
-	j.Advice = fmt.Sprintf("slices.BinarySearch and slices.Insert keep the []%s sorted, which is sorted as a whole %s for %s more; or sort it once, when all are in; or container/heap, if only the first is taken", r.Type, show.Plural(times, "time"), show.Plural(more, "element"))
+	j.Advice = fmt.Sprintf("slices.BinarySearch and slices.Insert keep the []%s sorted, which is now sorted as a whole %s for %s more; or sort it once, when it is complete; or container/heap, if only the first element is taken", r.Type, show.Plural(times, "time"), show.Plural(more, "element"))
 	return j
 }
 
 func sortUse(r *Row) []string {
 	list := []string{fmt.Sprintf("%s of up to %s elements (p50 %s) took %s", show.Plural(r.V(row.Made), "sort"), show.Count(r.Stats.V[row.MaxLen]), show.Count(r.P(row.Len, 0.5)), show.Duration(r.V(row.NS)))}
 	if r.V(row.Gets) > 0 {
-		list = append(list, fmt.Sprintf("%s of neighbours were in the wrong order before, of a sample", part(r.V(row.Misses), r.V(row.Gets))))
+		list = append(list, fmt.Sprintf("%s of neighbours were in the wrong order before, in a sample", part(r.V(row.Misses), r.V(row.Gets))))
 	}
 	return list
 }

@@ -28,12 +28,12 @@ func stringConcat(r *Row, w Weights) (j Judgement) {
 	j.NS = copied*w[copyByte] + bytesMade*w[allocAgain] + steps*w[alloc]
 	j.Bytes = max(bytesMade, 0)
 	j.Ops = copied / 8
-	j.Advice = fmt.Sprintf("a strings.Builder instead of + saves %s and copying %s: each step copies all that was there before", show.Plural(steps, "allocation"), show.Size(r.V(row.Copied)))
+	j.Advice = fmt.Sprintf("a strings.Builder instead of + saves %s and copying %s: each step copies the whole previous string", show.Plural(steps, "allocation"), show.Size(r.V(row.Copied)))
 	if r.V(row.Front) > steps/2 {
 		j.Advice = fmt.Sprintf("collecting the parts in a slice, slices.Reverse and strings.Join instead of putting each in front saves %s and copying %s", show.Plural(steps, "allocation"), show.Size(r.V(row.Copied)))
 	}
 	j.Evidence = []string{fmt.Sprintf("%s of %s added to a string that was built in 7 steps or more; results of up to %s", show.Count(steps), show.Plural(r.V(row.Made), "concatenation"), show.Size(r.V(row.MaxLen)))}
-	j.Stoppers = []string{"the strings in between must not be needed"}
+	j.Stoppers = []string{"the intermediate strings must not be needed"}
 	return j
 }
 
@@ -54,7 +54,7 @@ func bufferGrowth(r *Row, w Weights) (j Judgement) {
 		return growth(r, w, "b.Grow(%d), or a Buffer that is kept and Reset,")
 	}
 	j = growth(r, w, "b.Grow(%d) instead of less")
-	j.Stoppers = append(j.Stoppers, "ReadFrom, and io.Copy into a Buffer, want room for bytes.MinRead more than they read")
+	j.Stoppers = append(j.Stoppers, "ReadFrom, and io.Copy into a Buffer, need room for bytes.MinRead more than they read")
 	return j
 }
 
@@ -66,7 +66,7 @@ func growth(r *Row, w Weights, advice string) (j Judgement) {
 	j.Advice = fmt.Sprintf(advice+" in front saves %s and copying %s", n, show.Plural(r.V(row.Grown), "allocation"), show.Size(r.V(row.Copied)))
 	j.Evidence = lengths(r, r.buffer(), r.buffer()+"s", "bytes")
 	if unknown := r.V(row.Made) - r.V(row.Exact); unknown > 0 {
-		j.Evidence = append(j.Evidence, fmt.Sprintf("of %s only the capacity they ended with is known: the length is at most %s", show.Plural(unknown, r.buffer()), show.Count(r.P(row.Cap, 0.99))))
+		j.Evidence = append(j.Evidence, fmt.Sprintf("for %s only the final capacity is known: the length is at most %s", show.Plural(unknown, r.buffer()), show.Count(r.P(row.Cap, 0.99))))
 	}
 	j.Stoppers = spread(r)
 	return j
@@ -82,7 +82,7 @@ func readAll(r *Row, w Weights) (j Judgement) {
 	j.Ops = r.V(row.Copied) / 8
 	j.Advice = fmt.Sprintf("io.ReadFull into a slice of the size, where that is known, or a bytes.Buffer that is kept and Reset, saves %s and copying %s", show.Plural(r.V(row.Grown), "allocation"), show.Size(r.V(row.Copied)))
 	j.Evidence = lengths(r, "io.ReadAll", "io.ReadAlls", "bytes")
-	j.Stoppers = append(spread(r), "the size must be known before: from a file's Stat, or a Content-Length that is not trusted too far")
+	j.Stoppers = append(spread(r), "the size must be known before: from a file's Stat, or a Content-Length (bounded, as it is not trusted)")
 	return j
 }
 
@@ -103,13 +103,13 @@ func conversion(r *Row, w Weights) (j Judgement) {
 	case r.V(row.OfRunes) > 0:
 		j.Advice = "a strings.Builder with WriteRune instead of string of []rune " + saves
 	case r.Type == "string":
-		j.Advice = "keeping the []byte (package bytes has what strings has), or converting once, " + saves
+		j.Advice = "keeping the []byte (package bytes has the functions of strings), or converting once, " + saves
 	default:
 		j.Advice = "keeping the string (append, io.WriteString and strings.NewReader take one), or converting once, " + saves
 	}
 	j.Evidence = lengths(r, "conversion", "conversions", "bytes")
 	if r.Type == "string" && r.V(row.OfRunes) == 0 && !ofBuffer {
-		j.Stoppers = []string{"who keeps the string needs its own copy if the []byte is written to later"}
+		j.Stoppers = []string{"a string that is kept needs its own copy if the []byte is written to later"}
 	}
 	return j
 }

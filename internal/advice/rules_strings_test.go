@@ -80,7 +80,7 @@ func TestUseRules(t *testing.T) {
 		{"numbers in an interface", "boxing", uses(row.Box, "64-bit number", box), 300*40 + 4800, "saves 300 allocations"},
 		{"structs in an interface", "boxing", uses(row.Box, "p.T", large), 300*100 + 14_400, "saves 300 allocations"},
 		{"the standard library's", "boxing", uses(row.Box, "p.T", large, "sort.f"), 0, ""},
-		{"nothing is put back", "pool-miss", uses(row.Pool, "", pool, "sync.(*Pool).Get"), 90_000 - 15_000, "Put back what this Get returns"},
+		{"nothing is put back", "pool-miss", uses(row.Pool, "", pool, "sync.(*Pool).Get"), 90_000 - 15_000, "Put back the value from this Get"},
 		{"all is put back", "pool-miss", uses(row.Pool, "", back, "sync.(*Pool).Get"), 0, ""},
 		{"a pool of the standard library's", "pool-miss", uses(row.Pool, "", pool, "sync.(*Pool).Get", "fmt.newPrinter"), 0, ""},
 		{"what dies", "allocation-churn", uses(row.Alloc, "", dead), 1000*90 + 600_000, "saves up to 1,000 allocations of 293 KiB"},

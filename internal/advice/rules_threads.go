@@ -62,10 +62,10 @@ func chanTooSmall(r *Row, w Weights) (j Judgement) {
 	j.Advice = fmt.Sprintf("make(chan %s, %.0f) here, with a capacity of %s now, saves %s of sender and receiver for each other", r.Type, n, show.Between(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint]), show.Plural(saved, "wait"))
 	j.Evidence = []string{
 		fmt.Sprintf("%s: of %s %s waited, and of %s %s", show.Plural(r.V(row.Made), "channel"), show.Plural(r.V(row.Puts), "send"), show.Count(bySend), show.Plural(r.V(row.Gets), "receive"), show.Count(r.V(row.Waits)-bySend)),
-		fmt.Sprintf("a channel takes %s more then", show.Size((n-size)*elem)),
+		fmt.Sprintf("the channel then takes %s more", show.Size((n-size)*elem)),
 	}
 	if r.V(row.Hinted) < r.V(row.Made) {
-		j.Stoppers = append(j.Stoppers, "it has no buffer: who sends knows then that it was received, and with one only that it will be")
+		j.Stoppers = append(j.Stoppers, "it is unbuffered: a send returns after the receive; with a buffer it may return before")
 	}
 	return j
 }
@@ -87,8 +87,8 @@ func chanTooLarge(r *Row, w Weights) (j Judgement) {
 	j.Ops = j.Bytes / 8
 	j.Fix = Fix{"capacity", int64(n)}
 	j.Advice = fmt.Sprintf("make(chan %s, %.0f) instead of a capacity of %s saves %s", r.Type, n, show.Between(least, size), show.Size(j.Bytes))
-	j.Evidence = []string{fmt.Sprintf("%s; of %s that were looked at the fullest held %s", show.Plural(made, "channel"), show.Count(seen), show.Plural(most, "element"))}
-	j.Stoppers = []string{"it may have room for a burst that did not come in these runs"}
+	j.Evidence = []string{fmt.Sprintf("%s; of %s sampled, the fullest held %s", show.Plural(made, "channel"), show.Count(seen), show.Plural(most, "element"))}
+	j.Stoppers = []string{"it may have room for a burst that did not occur in these runs"}
 	return j
 }
 
@@ -124,7 +124,7 @@ func rwmutexToMutex(r *Row, w Weights) (j Judgement) {
 
 // lockPlace describes the place of a row without creation events.
 func lockPlace(r *Row, what string) []string {
-	return []string{fmt.Sprintf("%s that this place uses most: where it is declared is not seen", show.Plural(r.V(row.Made), what))}
+	return []string{fmt.Sprintf("%s that this place uses most: its declaration was not found", show.Plural(r.V(row.Made), what))}
 }
 
 // othersMost is the maximum share of operations on a sync.Map by goroutines other than its
@@ -146,9 +146,9 @@ func syncMap(r *Row, w Weights) (j Judgement) {
 	}
 	j.Ops = puts + deletes
 	j.Advice = fmt.Sprintf("a map and a sync.Mutex instead of the sync.Map: it gets %s, %s of them of new keys, and %s, almost all by one goroutine", show.Plural(puts, "store"), show.Count(fresh), show.Plural(deletes, "deletion"))
-	j.Evidence = append(lockPlace(r, "map"), fmt.Sprintf("%s; %s by other goroutines than the one that uses it most", show.Plural(gets, "load"), show.Plural(r.V(row.Extra2), "operation")))
+	j.Evidence = append(lockPlace(r, "map"), fmt.Sprintf("%s; %s by goroutines other than its main user", show.Plural(gets, "load"), show.Plural(r.V(row.Extra2), "operation")))
 	if r.V(row.Iterations) > 0 {
-		j.Stoppers = append(j.Stoppers, fmt.Sprintf("Range is called %s times: with a lock, what it calls may not use the map", show.Count(r.V(row.Iterations))))
+		j.Stoppers = append(j.Stoppers, fmt.Sprintf("Range is called %s times: with a lock, its callback must not use the map", show.Count(r.V(row.Iterations))))
 	}
 	if gets > puts {
 		j.Stoppers = append(j.Stoppers, "it is read more often than written: with more goroutines or processors, readers of a sync.Map do not wait")
@@ -173,7 +173,7 @@ func goroutineTooSmall(r *Row, w Weights) (j Judgement) {
 	n := r.V(row.Made) * small / timed
 	j.NS = n * w[goStart]
 	j.Ops = n
-	j.Advice = fmt.Sprintf("larger pieces of work for a goroutine, of some %s, or a few goroutines that take them from a channel or an index: starting one takes %s, and %s run no longer than %s (p50)", show.Duration(50*w[goStart]), show.Duration(w[goStart]), show.Plural(n, "goroutine"), show.Duration(r.P(row.Len, 0.5)))
+	j.Advice = fmt.Sprintf("larger pieces of work for a goroutine, of about %s, or a few goroutines that take them from a channel or an index: starting one takes %s, and %s run no longer than %s (p50)", show.Duration(50*w[goStart]), show.Duration(w[goStart]), show.Plural(n, "goroutine"), show.Duration(r.P(row.Len, 0.5)))
 	j.Evidence = []string{fmt.Sprintf("%s started; of %s that were timed %s ran for up to %s, and %s waited", show.Plural(r.V(row.Made), "goroutine"), show.Count(timed), show.Count(small), show.Duration(limit), show.Count(r.V(row.Waits)))}
 	return j
 }

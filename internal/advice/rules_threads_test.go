@@ -64,28 +64,28 @@ func TestThreadAdvice(t *testing.T) {
 		"chan-too-small": {pipe, Judgement{
 			NS: 94500, Ops: 945, Fix: Fix{"capacity", 64},
 			Advice:   "make(chan int, 64) here, with a capacity of 0 now, saves 945 waits of sender and receiver for each other",
-			Evidence: []string{"1 channel: of 1,000 sends 480 waited, and of 1,000 receives 520", "a channel takes 512 B more then"},
-			Stoppers: []string{"it has no buffer: who sends knows then that it was received, and with one only that it will be"},
+			Evidence: []string{"1 channel: of 1,000 sends 480 waited, and of 1,000 receives 520", "the channel then takes 512 B more"},
+			Stoppers: []string{"it is unbuffered: a send returns after the receive; with a buffer it may return before"},
 		}},
 		"chan-too-large": {queue, Judgement{
 			NS: 792_000, Bytes: 792_000, Ops: 99_000, Fix: Fix{"capacity", 10},
 			Advice:   "make(chan int, 10) instead of a capacity of 1,000 saves 773 KiB",
-			Evidence: []string{"100 channels; of 50 that were looked at the fullest held 5 elements"},
-			Stoppers: []string{"it may have room for a burst that did not come in these runs"},
+			Evidence: []string{"100 channels; of 50 sampled, the fullest held 5 elements"},
+			Stoppers: []string{"it may have room for a burst that did not occur in these runs"},
 		}},
 		"rwmutex-to-mutex": {written, Judgement{
 			NS: 10_100, Ops: 1000,
 			Advice:   "a sync.Mutex instead of the sync.RWMutex: it is locked 1,000 times to write, which costs twice as much, and 100 times to read, never by two at once",
-			Evidence: []string{"1 lock that this place uses most: where it is declared is not seen"},
+			Evidence: []string{"1 lock that this place uses most: its declaration was not found"},
 		}},
 		"sync-map": {filled, Judgement{
 			NS: 900*100 + 100*50 + 10*30, Ops: 1010,
 			Advice:   "a map and a sync.Mutex instead of the sync.Map: it gets 1,000 stores, 900 of them of new keys, and 10 deletions, almost all by one goroutine",
-			Evidence: []string{"1 map that this place uses most: where it is declared is not seen", "100 loads; 0 operations by other goroutines than the one that uses it most"},
+			Evidence: []string{"1 map that this place uses most: its declaration was not found", "100 loads; 0 operations by goroutines other than its main user"},
 		}},
 		"goroutine-too-small": {tiny, Judgement{
 			NS: 400_000, Ops: 2000,
-			Advice:   "larger pieces of work for a goroutine, of some 10.0µs, or a few goroutines that take them from a channel or an index: starting one takes 200ns, and 2,000 goroutines run no longer than 111ns (p50)",
+			Advice:   "larger pieces of work for a goroutine, of about 10.0µs, or a few goroutines that take them from a channel or an index: starting one takes 200ns, and 2,000 goroutines run no longer than 111ns (p50)",
 			Evidence: []string{"2,000 goroutines started; of 1,000 that were timed 1,000 ran for up to 400ns, and 0 waited"},
 		}},
 	} {

@@ -19,7 +19,7 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 	}
 	fmt.Fprintf(b, "# %s, %s: %s counted%s%s\n", r.Program, r.Go, show.Duration(r.Seconds*1e9), cpu, several(r.Runs, ", in %d runs; numbers are of all of them"))
 	if r.Looked < 0.95 {
-		fmt.Fprintf(b, "# %s of the operations were looked at: their numbers are estimates\n", show.Percent(r.Looked))
+		fmt.Fprintf(b, "# %s of the operations were sampled: their numbers are estimates\n", show.Percent(r.Looked))
 	}
 	for _, n := range append(r.Notes, r.Lost...) {
 		fmt.Fprintf(b, "# %s\n", n)
@@ -40,20 +40,20 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 	}
 	switch {
 	case len(r.Findings) == 0 && len(r.Damage) > 0:
-		b.WriteString("\nno advice: not all could be read, and nothing of what could would save what is worth a change\n")
+		b.WriteString("\nno advice: not all was readable, and nothing in the rest would save enough to be worth a change\n")
 	case len(r.Findings) == 0:
-		b.WriteString("\nno advice: nothing that was seen would save what is worth a change\n")
+		b.WriteString("\nno advice: nothing seen would save enough to be worth a change\n")
 	}
 	if r.More > 0 {
 		fmt.Fprintf(b, "\n# %s: --count 0 shows all\n", show.Either(r.More, "more piece of advice", "more pieces of advice"))
 	}
 	if r.Hidden > 0 {
-		fmt.Fprintf(b, "\n# %s left out of what the standard library makes for itself: --std shows what there is to say of it\n", show.Either(r.Hidden, "row is", "rows are"))
+		fmt.Fprintf(b, "\n# %s left out, of objects that the standard library makes for itself: --std shows them\n", show.Either(r.Hidden, "row is", "rows are"))
 	}
 	if len(r.Worst) > 0 {
-		head := "What costs most without a remedy that is known, as the weights have it:"
+		head := "Highest costs without a known remedy, by the weights:"
 		if r.Statistics {
-			head = "What each place does, and what that costs, as the weights have it:"
+			head = "Operations of each place and their cost, by the weights:"
 		}
 		fmt.Fprintf(b, "\n# %s\n", head)
 		for _, c := range r.Worst {

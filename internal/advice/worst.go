@@ -13,7 +13,7 @@ import (
 // Characteristic is the behaviour of a place of the code, and its cost, for which no rule
 // has a remedy.
 type Characteristic struct {
-	Kind  string   `json:"kind" says:"of what is followed"`
+	Kind  string   `json:"kind" says:"kind of the followed object"`
 	Type  string   `json:"type" says:"of elements, or of the map; may be empty"`
 	NS    int64    `json:"ns" unit:"ns" says:"that its operations cost, by the weights"`
 	Site  string   `json:"site" says:"function, file and line"`

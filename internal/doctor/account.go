@@ -74,20 +74,20 @@ func (u *use) unaccounted(m *model) string {
 		return ""
 	}
 	some := float64(a.some)
-	text := fmt.Sprintf("of the %s in which somebody waited for it, recorded holds explain %s", show.Duration(a.some), show.Percent(float64(a.held)/some))
+	text := fmt.Sprintf("recorded holds explain %s of the %s in which goroutines waited for it", show.Percent(float64(a.held)/some), show.Duration(a.some))
 	handed, missing := float64(a.handed)/some, a.missing()
 	if handed < toldFrom && missing < toldFrom {
 		return ""
 	}
 	if handed >= toldFrom {
-		text += fmt.Sprintf("; %s of it the lock was free or given away, and one that was woken waited for a processor", show.Percent(handed))
+		text += fmt.Sprintf("; for %s of it the lock was free or handed over, and a woken goroutine waited for a processor", show.Percent(handed))
 	}
 	if missing >= toldFrom {
-		why := "holds are missing in the trace"
+		why := "holds are missing from the trace"
 		if !m.hasGo {
-			why += ", or one that was given the lock waited for a processor"
+			why += ", or a goroutine that was handed the lock waited for a processor"
 		}
-		text += fmt.Sprintf("; for %s of it nobody is known to have the lock: %s", show.Percent(missing), why)
+		text += fmt.Sprintf("; for %s of it no holder is known: %s", show.Percent(missing), why)
 	}
 	return text
 }
@@ -130,9 +130,9 @@ const mostStarved = 3
 
 func (x starvedFacts) words(m *model, _ *Finding) words {
 	return words{
-		text: fmt.Sprintf("Goroutines waited for %s %s together, %s.", x.u.called(), show.Duration(x.u.wait), x.u.while(m)),
-		advice: "Whether that made the run longer can't be told, as the program did not get the CPUs that it wanted and a holder without one lets others wait; " +
-			"recorded where it has them, a trace tells",
+		text: fmt.Sprintf("Goroutines waited for %s, in all %s, %s.", x.u.called(), show.Duration(x.u.wait), x.u.while(m)),
+		advice: "It is not known whether that made the run longer, because the program did not get the CPUs that it wanted, and a holder without a CPU keeps others waiting; " +
+			"record it where it gets them",
 		evidence: x.u.evidence(m),
 	}
 }

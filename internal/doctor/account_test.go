@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	handedText  = regexp.MustCompile(`; ([0-9.]+)% of it the lock was free or given away`)
-	missingText = regexp.MustCompile(`; for ([0-9.]+)% of it nobody is known to have the lock`)
+	handedText  = regexp.MustCompile(`; for ([0-9.]+)% of it the lock was free or handed over`)
+	missingText = regexp.MustCompile(`; for ([0-9.]+)% of it no holder is known`)
 )
 
 // addsUp checks that the numbers of a finding about a lock are consistent: the summed waits
@@ -39,7 +39,7 @@ func addsUp(t *testing.T, f *Finding) {
 	if most := float64(slices.Max(u.line.n)); float64(u.wait-u.l.shortWait) > most*explained {
 		t.Errorf("%d ns of waiting, at most %v in line, and %v ns are explained:\n%s\n%s", u.wait, most, explained, f.Text, text)
 	}
-	if missing := missingText.MatchString(text); missing && strings.Contains(text, "times in a second") {
+	if missing := missingText.MatchString(text); missing && strings.Contains(text, "times a second") {
 		t.Errorf("how often it can be had is not known where holds are missing:\n%s", text)
 	}
 	if f.Worst != nil && f.Worst.ToNS-f.Worst.FromNS > u.wait {

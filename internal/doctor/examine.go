@@ -44,7 +44,7 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 		r.Notes = append(r.Notes, line)
 	}
 	if line := analysis.LossText(analysis.Losses(t)); line != "" {
-		r.Notes = append(r.Notes, line+": what they told is missing here")
+		r.Notes = append(r.Notes, line+": their contents are missing here")
 		for i := range r.Findings {
 			r.Findings[i].Confidence = rounded(0.8 * r.Findings[i].Confidence)
 		}
@@ -88,7 +88,7 @@ func (m *model) report() *Report {
 		Speedup: []Slice{}, Parallelism: []float64{}, CriticalPath: []Path{}, Unexamined: []Unexamined{}, Notes: []string{},
 	}
 	if m.to <= m.from {
-		r.Notes = append(r.Notes, "the range to look at is empty")
+		r.Notes = append(r.Notes, "the selected range is empty")
 		return r
 	}
 	m.locksUsed, m.base, m.taken = nil, nil, -1
@@ -100,7 +100,7 @@ func (m *model) report() *Report {
 		r.CriticalPath = m.paths()
 		m.speedup(r)
 		if m.sweep.known > 0 && float64(m.sweep.known) < 0.9*float64(m.span()) {
-			r.Notes = append(r.Notes, fmt.Sprintf("what all goroutines did is known of %s of the time; the shares are of that", show.Percent(float64(m.sweep.known)/float64(m.span()))))
+			r.Notes = append(r.Notes, fmt.Sprintf("the states of all goroutines are known for %s of the time; the shares refer to that part", show.Percent(float64(m.sweep.known)/float64(m.span()))))
 		}
 	}
 	r.Findings = m.examine()
@@ -115,7 +115,7 @@ func (m *model) report() *Report {
 
 // If no rule found anything, the report suggests several runs from these values on.
 const (
-	poorUse    = 0.5 // part of the cores that the program's goroutines use at most: VTune calls it poor
+	poorUse    = 0.5 // part of the cores that the program's goroutines use only at most: VTune calls it poor
 	muchSystem = 0.2 // part of the CPU time that is the system's at least; ours
 )
 
@@ -128,18 +128,18 @@ func (m *model) unsaid() string {
 	}
 	why := ""
 	if use := m.sweep.lost[partRun] / float64(m.sweep.known) / m.cores.Count; use < poorUse {
-		why = "the program's goroutines use " + show.Percent(use) + " of the cores"
+		why = "the program's goroutines use only " + show.Percent(use) + " of the cores"
 	}
 	if b := &m.beats; b.cpuKnown() && float64(b.system) >= muchSystem*float64(b.user+b.system) && b.user+b.system > 0 {
 		if why != "" {
 			why += ", and "
 		}
-		why += "the system has " + show.Percent(float64(b.system)/float64(b.user+b.system)) + " of its CPU time"
+		why += "the system takes " + show.Percent(float64(b.system)/float64(b.user+b.system)) + " of the program's CPU time"
 	}
 	if why == "" {
 		return ""
 	}
-	return why + ": whether it would be as fast, or faster, with fewer processors can't be told from one run; scopeview scale runs it with several"
+	return why + ": it may be as fast, or faster, with fewer processors; one run can't show it, scopeview scale runs it with several numbers of them"
 }
 
 // speedup computes the speed-up stack and the histogram of parallelism.

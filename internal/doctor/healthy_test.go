@@ -263,8 +263,8 @@ func TestMisusedLocksAreTold(t *testing.T) {
 		x.waits = append(x.waits, turn{g: p.w.m.g(1), from: 30, to: 9 * ms, open: true, holder: 1})
 	})
 	got := plain(strings.Join(w.m.misused(), "\n"))
-	want := "goroutine 2 ended at 1.00ms while it held lost.mu: who wants it waits for ever\n" +
-		"goroutine 1 waits since 30ns for lost.mu, which it has itself: it waits for ever"
+	want := "goroutine 2 ended at 1.00ms while it held lost.mu: others wait for it for ever\n" +
+		"goroutine 1 has waited since 30ns for lost.mu, which it holds itself: it waits for ever"
 	if got != want {
 		t.Errorf("got\n%s", got)
 	}
@@ -323,7 +323,7 @@ func TestMergedIsSaid(t *testing.T) {
 	m := newModel(0, 1000, func(uint16) string { return "" })
 	m.merged = 2
 	list := m.report().Unexamined
-	if len(list) != 1 || len(list[0].Verdicts) == 0 || !strings.Contains(list[0].Why, "merged of 2 processes") || strings.Contains(list[0].How, "record") {
+	if len(list) != 1 || len(list[0].Verdicts) == 0 || !strings.Contains(list[0].Why, "merged from 2 processes") || strings.Contains(list[0].How, "record") {
 		t.Errorf("%+v", list)
 	}
 }

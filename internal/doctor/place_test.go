@@ -52,7 +52,7 @@ chunk records owner=0
 	if len(r.Findings) != 1 || r.Findings[0].Object != "main.get t.go:1" || r.Findings[0].Verdict != lockContention {
 		t.Fatalf("%s", list(r))
 	}
-	if e := strings.Join(r.Findings[0].Evidence, "\n"); !strings.Contains(e, "20 waits for the 4 locks without a name in main.get t.go:1 took 120ms together") || strings.Contains(e, "it is held") {
+	if e := strings.Join(r.Findings[0].Evidence, "\n"); !strings.Contains(e, "20 waits for the 4 locks without a name in main.get t.go:1 took 120ms in all") || strings.Contains(e, "it is held") {
 		t.Errorf("%s", e)
 	}
 }

@@ -176,7 +176,7 @@ func (x *loader) readEvents() error {
 		err = x.ctx.Err()
 	}
 	if x.left > 0 {
-		x.notes = append(x.notes, fmt.Sprintf("%s shorter than %s were left out, to keep the memory bounded: what was in them counts for the scopes around them",
+		x.notes = append(x.notes, fmt.Sprintf("%s shorter than %s were left out to bound the memory: their contents count for the scopes around them",
 			show.Plural(x.left, "scope"), show.Duration(x.shorter)))
 	}
 	return err

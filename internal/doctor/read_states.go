@@ -43,7 +43,7 @@ func (x *loader) readStates() (*states.Facts, error) {
 	x.noteStates(f)
 	m.hasGo = len(m.gs) > 0
 	if !m.hasGo {
-		m.noGo = "nothing of the Go execution trace lies in the range"
+		m.noGo = "the Go execution trace does not cover the range"
 		if len(f.Problems) > 0 {
 			m.noGo = f.Problems[0]
 		}
@@ -93,12 +93,12 @@ func (x *loader) interval(v *states.Interval) bool {
 // noteStates adds notes on the limits of the states.
 func (x *loader) noteStates(f *states.Facts) {
 	if !f.Switches && len(x.m.gs) > 0 {
-		x.notes = append(x.notes, "when threads were on a CPU is not known ("+f.SwitchesWhy+"): what other programs took counts as running")
+		x.notes = append(x.notes, "thread switches were not recorded ("+f.SwitchesWhy+"): time taken by other programs counts as running")
 	}
 	x.notes = append(x.notes, f.Problems...)
 	for _, c := range f.Checks.List() {
 		if c.Known && !c.OK {
-			x.notes = append(x.notes, "a check of the states does not hold: "+c.Text)
+			x.notes = append(x.notes, "a check of the states failed: "+c.Text)
 		}
 	}
 }

@@ -41,15 +41,15 @@ type Finding struct {
 	Verdict    Verdict  `json:"verdict" says:"one of those of 'doctor --help'; names are never used again for something else"`
 	Text       string   `json:"text" says:"a sentence or two"`
 	Object     string   `json:"object" says:"the lock, the place of the channel, the group; may be empty"`
-	Scopes     []string `json:"scopes" says:"names, the most concerned first"`
-	Share      float64  `json:"share" unit:"0 to 1" says:"what the problem takes, of the time of the cores or of the run, as 'text' says"`
-	Gain       Gain     `json:"gain" unit:"0 to 1" says:"the part of the run time that mending it would save: an estimate; null: it can't be known"`
-	Confidence float64  `json:"confidence" unit:"0 to 1" says:"how sure the rule is"`
-	FromNS     int64    `json:"from_ns" unit:"ns" says:"where it is seen best"`
+	Scopes     []string `json:"scopes" says:"names, the most affected first"`
+	Share      float64  `json:"share" unit:"0 to 1" says:"share of the cores' or the run's time that the problem takes, as in 'text'"`
+	Gain       Gain     `json:"gain" unit:"0 to 1" says:"the part of the run time that fixing it would save: an estimate; null: not known"`
+	Confidence float64  `json:"confidence" unit:"0 to 1" says:"confidence of the rule"`
+	FromNS     int64    `json:"from_ns" unit:"ns" says:"begin of the part that shows it best"`
 	ToNS       int64    `json:"to_ns" unit:"ns"`
 	Evidence   []string `json:"evidence" says:"sentences with the numbers"`
-	Goids      []uint64 `json:"goids" unit:"number" says:"goroutines to look at"`
-	Worst      *Worst   `json:"worst" says:"the longest of the waits that it is about; null: it is about none"`
+	Goids      []uint64 `json:"goids" unit:"number" says:"the goroutines concerned"`
+	Worst      *Worst   `json:"worst" says:"the longest of the waits concerned; null: the finding is not about waits"`
 
 	// weight is Gain, or where that is unknown a lower bound of the time at stake. Findings
 	// are sorted and dropped by it.
@@ -103,51 +103,51 @@ func (g *Gain) UnmarshalJSON(b []byte) error {
 // Report is the result of an examination. Times are ns.
 type Report struct {
 	Findings     []Finding     `json:"findings"` // best first; empty, not nil, if there are none
-	FromNS       int64         `json:"from_ns" unit:"ns" says:"what was looked at"`
+	FromNS       int64         `json:"from_ns" unit:"ns" says:"begin of the examined part"`
 	ToNS         int64         `json:"to_ns" unit:"ns"`
 	Cores        Cores         `json:"cores"`
-	End          *analysis.End `json:"end" says:"how the program ended; null: well, or it goes on, or that is not known"`
-	Starved      *Starved      `json:"starved" says:"null: others took less than a tenth of the CPUs that the program wanted, or that is not known"`
+	End          *analysis.End `json:"end" says:"how the program failed; null: it ended normally, still runs, or that is not known"`
+	Starved      *Starved      `json:"starved" says:"null: less than a tenth of the CPUs that the program wanted was taken by others, or that is not known"`
 	Speedup      []Slice       `json:"speedup"` // the parts add up to Cores.Count; empty: not known
-	Parallelism  []float64     `json:"parallelism" unit:"0 to 1" says:"of the time, by how many goroutines ran at once: none, one, …"`
+	Parallelism  []float64     `json:"parallelism" unit:"0 to 1" says:"shares of the time with no goroutine running, one, two, …"`
 	CriticalPath []Path        `json:"critical_path"`
 	Unexamined   []Unexamined  `json:"unexamined"`
-	Notes        []string      `json:"notes" says:"what limits all of it: losses, checks that failed"`
+	Notes        []string      `json:"notes" says:"limits of the whole report: losses, failed checks"`
 
 	marked []string // Notes, with marks
 }
 
 // Cores is the number of CPUs that the program could use.
 type Cores struct {
-	Count float64 `json:"count" unit:"CPUs" says:"that the program could use; 0: not known"`
-	Why   string  `json:"why" says:"what bounds them"`
+	Count float64 `json:"count" unit:"CPUs" says:"CPUs that the program could use; 0: not known"`
+	Why   string  `json:"why" says:"the limit that sets their number"`
 }
 
 // Slice is a part of the speed-up stack, in cores.
 type Slice struct {
 	Name  string  `json:"name" says:"where the time of the cores went"`
-	Cores float64 `json:"cores" unit:"CPUs" says:"that it took; they add up to 'cores.count'"`
+	Cores float64 `json:"cores" unit:"CPUs" says:"average number of cores used; they add up to 'cores.count'"`
 }
 
 // Path is the critical path of the run, or the sum of those of the scopes of a name, found
 // by walking back from the end along the wake-ups.
 type Path struct {
-	Of     string   `json:"of" says:"the scopes' name; empty: the run"`
-	Count  int64    `json:"count" unit:"scopes" says:"that were walked; 1 of the run"`
-	All    int64    `json:"all" unit:"scopes" says:"how many there are of that name"`
-	Time   int64    `json:"ns" unit:"ns" says:"their time together"`
+	Of     string   `json:"of" says:"name of the scopes; empty: the run"`
+	Count  int64    `json:"count" unit:"scopes" says:"number that was examined; 1 for the run"`
+	All    int64    `json:"all" unit:"scopes" says:"number of scopes of that name"`
+	Time   int64    `json:"ns" unit:"ns" says:"their total time"`
 	Parts  []Part   `json:"parts"` // longest first
 	WhatIf []WhatIf `json:"what_if"`
 	// Steps, set for the run's path alone and only if Options.Drawn, holds the longest of the
 	// path's AllSteps steps, by time: a goroutine, and the begin and end of its step in ns.
-	Steps    [][3]int64 `json:"steps,omitempty" unit:"ns" says:"of the page alone: a goroutine, from and to: the longest stretches of the path of the run, by time"`
-	AllSteps int        `json:"all_steps,omitempty" unit:"steps" says:"how many steps the path has; of the page alone"`
+	Steps    [][3]int64 `json:"steps,omitempty" unit:"ns" says:"for the page only: goroutine, from and to of the longest steps of the run's path, by time"`
+	AllSteps int        `json:"all_steps,omitempty" unit:"steps" says:"for the page only: number of steps of the path"`
 }
 
 // Part is a scope and a state on a critical path.
 type Part struct {
-	Name  string  `json:"name" says:"a scope; empty: in none"`
-	State string  `json:"state" says:"what the goroutine did there, as in 'states'"`
+	Name  string  `json:"name" says:"a scope; empty: outside any"`
+	State string  `json:"state" says:"the goroutine's state there, as in 'states'"`
 	Time  int64   `json:"ns" unit:"ns" says:"longest first"`
 	Share float64 `json:"share" unit:"0 to 1" says:"of the path"`
 }
@@ -155,17 +155,17 @@ type Part struct {
 // WhatIf is the gain if the scopes of a name took no time of their own.
 type WhatIf struct {
 	Name string  `json:"name"`
-	Gain float64 `json:"gain" unit:"0 to 1" says:"of the time, if the scopes of the name took none"`
+	Gain float64 `json:"gain" unit:"0 to 1" says:"the part of the time saved if scopes of the name took no time"`
 	// Partly, if Options.Drawn and of the run alone, is the gain if they took 3/4, 1/2 and
 	// 1/4 of their own.
-	Partly []float64 `json:"partly,omitempty" unit:"0 to 1" says:"of the page alone: the gain if they took 3/4, 1/2 and 1/4 of their time"`
+	Partly []float64 `json:"partly,omitempty" unit:"0 to 1" says:"for the page only: the gain if they took 3/4, 1/2 and 1/4 of their time"`
 }
 
 // Unexamined lists rules that lacked data.
 type Unexamined struct {
-	Verdicts []Verdict `json:"verdicts" says:"rules that could not look"`
+	Verdicts []Verdict `json:"verdicts" says:"rules that lacked data"`
 	Why      string    `json:"why"`
-	How      string    `json:"how" says:"what to do to have them examined"`
+	How      string    `json:"how" says:"how to record the data"`
 }
 
 // Options select what is examined.

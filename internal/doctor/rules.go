@@ -182,16 +182,16 @@ func (m *model) unexamined() []Unexamined {
 		u := Unexamined{Verdicts: vs}
 		switch n {
 		case needGo:
-			u.Why, u.How = "what the goroutines did when is not known: there is no Go execution trace", "record with scope.Start(path, gotrace.With()), or join one with scopeview join"
+			u.Why, u.How = "the goroutines' states are not known: there is no Go execution trace", "record with scope.Start(path, gotrace.With()), or join one with scopeview join"
 			if m.noGo != "" {
-				u.Why = "what the goroutines did when is not known: " + m.noGo
+				u.Why = "the goroutines' states are not known: " + m.noGo
 			}
 		case needSamples:
-			u.Why, u.How = "there is no sample of the CPU profile", "record for a second at least with gotrace.With(), while nobody else profiles the program"
+			u.Why, u.How = "there are no samples of the CPU profile", "record at least a second with gotrace.With(), while no other profiler runs in the program"
 		case needBeats:
-			u.Why, u.How = "there are no two heartbeats that know the page faults", "record on Linux, and up to Stop"
+			u.Why, u.How = "fewer than two heartbeats have page faults", "record on Linux, until Stop"
 		case needCores:
-			u.Why, u.How = "it is not known how many CPUs the program could use", "record with heartbeats"
+			u.Why, u.How = "the number of CPUs that the program could use is not known", "record with heartbeats"
 		}
 		list = append(list, u)
 	}

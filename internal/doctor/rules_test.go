@@ -61,7 +61,7 @@ var examples = []example{
 		},
 	},
 	{
-		verdict: fatCriticalSection, cores: 2, scope: "copy", text: []string{"Lock queue.mu is held", "is copy under the lock", "while letter holds it"},
+		verdict: fatCriticalSection, cores: 2, scope: "copy", text: []string{"Lock queue.mu is held", "of that is spent in copy", "while letter holds it"},
 		program: func(k float64) func(p *proc) {
 			k = math.Sqrt(k) // the lock must be held half of the time
 			return func(p *proc) {
@@ -81,7 +81,7 @@ var examples = []example{
 		},
 	},
 	{
-		verdict: convoy, cores: 2, scope: "answer", text: []string{"stand in line at lock table.mu", "more than the 2 cores"},
+		verdict: convoy, cores: 2, scope: "answer", text: []string{"queue for lock table.mu", "more of them wait than the 2 cores could run"},
 		program: func(k float64) func(p *proc) {
 			k = math.Cbrt(k)
 			return func(p *proc) {
@@ -126,7 +126,7 @@ var examples = []example{
 		},
 	},
 	{
-		verdict: serialization, cores: 2, scope: "number", text: []string{"One goroutine at a time runs", "main.get main.go", "number"},
+		verdict: serialization, cores: 2, scope: "number", text: []string{"one goroutine at a time runs", "main.get main.go", "number"},
 		program: func(k float64) func(p *proc) {
 			k = math.Cbrt(math.Cbrt(k))
 			return func(p *proc) {
@@ -146,7 +146,7 @@ var examples = []example{
 		},
 	},
 	{
-		verdict: loadImbalance, cores: 2, scope: "compare", text: []string{"made in main.parallel main.go", "unequal work", "compare"},
+		verdict: loadImbalance, cores: 2, scope: "compare", text: []string{"created in main.parallel main.go", "unequal work", "compare"},
 		program: func(k float64) func(p *proc) {
 			k = math.Sqrt(k)
 			return func(p *proc) {
@@ -176,14 +176,14 @@ var examples = []example{
 		},
 	},
 	{
-		verdict: tooFine, cores: 2, scope: "check", text: []string{"goroutines are made in main.", "for 200ns of work each"},
+		verdict: tooFine, cores: 2, scope: "check", text: []string{"goroutines are created in main.", "for 200ns of work each"},
 		program: func(k float64) func(p *proc) {
 			return tooFineBy(int(math.Pow(4096, 1-math.Sqrt(k))))
 		},
 		mended: tooFineBy(4096),
 	},
 	{
-		verdict: oversubscription, cores: 2, scope: "walk", text: []string{"want to run on 2 cores", "in walk", "letting others run by itself"},
+		verdict: oversubscription, cores: 2, scope: "walk", text: []string{"want to run on 2 cores", "in walk", "because they yield"},
 		program: func(k float64) func(p *proc) {
 			return oversubscribed(2 * int(math.Pow(32, k)))
 		},
@@ -207,12 +207,12 @@ var examples = []example{
 		},
 	},
 	{
-		verdict: channel, cores: 2, scope: "pack", text: []string{"Who sends in main.put main.go", "in pack", "With room"},
+		verdict: channel, cores: 2, scope: "pack", text: []string{"Senders in main.put main.go", "in pack", "With a buffer"},
 		program: func(k float64) func(p *proc) { return pipeline(k, 0) },
 		mended:  pipeline(1, 64),
 	},
 	{
-		verdict: spinning, cores: 2, scope: "poll", text: []string{"looks again and again whether something has come, in main.poll"},
+		verdict: spinning, cores: 2, scope: "poll", text: []string{"polls in a loop, in main.poll"},
 		program: func(k float64) func(p *proc) {
 			return func(p *proc) {
 				p.parallel(3, func(p *proc, i int) {
@@ -254,7 +254,7 @@ var examples = []example{
 		},
 	},
 	{
-		verdict: workInflation, cores: 2, scope: "filter", text: []string{"filter takes 1.6", "Three things do that", "scopeview membench"},
+		verdict: workInflation, cores: 2, scope: "filter", text: []string{"filter takes 1.6", "Possible causes", "scopeview membench"},
 		program: func(k float64) func(p *proc) {
 			return func(p *proc) {
 				filter := func(p *proc, n int, factor float64) {
@@ -514,7 +514,7 @@ func TestUnknownGain(t *testing.T) {
 		if err := json.Unmarshal(b, &back); err != nil || back.Gain != unknownGain {
 			t.Errorf("%v, %v", back.Gain, err)
 		}
-		if strings.Contains(f.Text, "shorter by") || !strings.Contains(f.Text, "not to be told from a trace") {
+		if strings.Contains(f.Text, "shorter by") || !strings.Contains(f.Text, "a trace can't show") {
 			t.Errorf("%s", f.Text)
 		}
 	}
@@ -568,14 +568,14 @@ func TestRetriesAreSpinning(t *testing.T) {
 		t.Fatalf("%s", list(r))
 	}
 	f := &r.Findings[0]
-	want := "stack is tried again and again: failed tries take 50% of the time of the 2 cores, in push. Without them, the run would be 50% shorter."
+	want := "stack is tried repeatedly: failed attempts take 50% of the time of the 2 cores, in push. Without them, the run would be 50% shorter."
 	if f.Verdict != spinning || f.Text != want || math.Abs(f.Share-0.5) > 0.01 {
 		t.Errorf("%s, share %.3f: %s", f.Verdict, f.Share, f.Text)
 	}
 	if truth := 1 - program(0).time()/w.time(); math.Abs(float64(f.Gain)-truth) > 0.01 {
 		t.Errorf("the gain is said to be %.3f, and is %.3f", f.Gain, truth)
 	}
-	if len(f.Evidence) != 2 || !strings.HasPrefix(f.Evidence[0], "20 waits for lock stack took 20.0ms together") {
+	if len(f.Evidence) != 2 || !strings.HasPrefix(f.Evidence[0], "20 waits for lock stack took 20.0ms in all") {
 		t.Errorf("%q", f.Evidence)
 	}
 }

@@ -17,7 +17,7 @@ var shapes = []struct {
 	text    []string
 }{
 	{
-		name: "one reads for all", verdict: notEnoughParallelism, from: 0.6, text: []string{"Goroutine 2", "has work all the time", "the others wait for it in main.get", "not to be told from a trace"},
+		name: "one reads for all", verdict: notEnoughParallelism, from: 0.6, text: []string{"Goroutine 2", "always has work", "the others wait for it in main.get", "a trace can't show"},
 		program: func(k float64) func(p *proc) { return producing(0.5 + 0.3*k) },
 	},
 	{
@@ -25,7 +25,7 @@ var shapes = []struct {
 		program: func(k float64) func(p *proc) { return collecting(0.5 + 0.3*k) },
 	},
 	{
-		name: "the last task is long", verdict: loadImbalance, from: 0.6, text: []string{"made in main.task"},
+		name: "the last task is long", verdict: loadImbalance, from: 0.6, text: []string{"created in main.task"},
 		program: func(k float64) func(p *proc) { return tailing(of(k, 60*ms)) },
 	},
 	{
@@ -33,7 +33,7 @@ var shapes = []struct {
 		program: handingOn,
 	},
 	{
-		name: "taking turns", verdict: serialization, from: 0.6, text: []string{"One goroutine at a time", "main.turn", "block"},
+		name: "taking turns", verdict: serialization, from: 0.6, text: []string{"one goroutine at a time", "main.turn", "block"},
 		program: func(k float64) func(p *proc) { return takingTurns(0.4+0.4*k, 6) },
 	},
 }
@@ -281,8 +281,8 @@ func TestManyShortGoroutines(t *testing.T) {
 		rest   int64 // ns of other work per batch
 		text   string
 	}{
-		{"38,000 of 5 µs", 5 * us, []string{"answer"}, 0, "38,000 goroutines are made in main.answer main.go:2 for 5.00µs of work each"},
-		{"made in three functions", 5 * us, []string{"answer", "log", "answer", "count"}, 0, "are made in main.answer main.go:2 and 2 places more for 5.00µs"},
+		{"38,000 of 5 µs", 5 * us, []string{"answer"}, 0, "38,000 goroutines are created in main.answer main.go:2 for 5.00µs of work each"},
+		{"made in three functions", 5 * us, []string{"answer", "log", "answer", "count"}, 0, "are created in main.answer main.go:2 and 2 places more for 5.00µs"},
 		{"of 50 µs", 50 * us, []string{"answer"}, 0, ""},
 		{"beside other work", 5 * us, []string{"answer"}, 2 * ms, ""},
 	} {

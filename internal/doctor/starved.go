@@ -12,12 +12,12 @@ import (
 // programs or limits. Then all times include theirs. In CPUs, on average.
 type Starved struct {
 	Text       string  `json:"text" says:"a sentence or two"`
-	CPUs       float64 `json:"cpus" unit:"CPUs" says:"that it may use at once"`
-	Got        float64 `json:"got" unit:"CPUs" says:"that it had, on average; as the next three"`
-	Share      float64 `json:"share" unit:"0 to 1" says:"of what it wanted, that it did not get"`
-	Others     float64 `json:"others" unit:"CPUs" says:"that other programs took"`
-	Quota      float64 `json:"quota" unit:"CPUs" says:"that the cgroup's CPU limit took"`
-	Hypervisor float64 `json:"hypervisor" unit:"CPUs" says:"that the hypervisor took"`
+	CPUs       float64 `json:"cpus" unit:"CPUs" says:"number that it may use at once"`
+	Got        float64 `json:"got" unit:"CPUs" says:"average number used"`
+	Share      float64 `json:"share" unit:"0 to 1" says:"share of the wanted CPUs that it did not get"`
+	Others     float64 `json:"others" unit:"CPUs" says:"average number taken by other programs"`
+	Quota      float64 `json:"quota" unit:"CPUs" says:"average number taken by the cgroup's CPU limit"`
+	Hypervisor float64 `json:"hypervisor" unit:"CPUs" says:"average number taken by the hypervisor"`
 }
 
 // starvedShare is the part of the CPU time that others must take before it is reported.
@@ -105,7 +105,7 @@ func (s *Starved) told(m *model) *Starved {
 	if m.limit > 0 && s.Quota > 0 && float64(m.procs) > m.limit {
 		limit = fmt.Sprintf(" (it allows %s, and GOMAXPROCS is %d)", show.Number(m.limit), m.procs)
 	}
-	s.Text = fmt.Sprintf("The program got %s of %s CPUs, and %s of what it wanted it did not get: %s%s. The times here are not the program's alone: record it where it has the CPUs.",
+	s.Text = fmt.Sprintf("The program got %s of %s CPUs and lacked %s of those that it wanted: %s%s. The times here include waiting for CPUs: record it where it gets them.",
 		show.Ratio(s.Got), show.Number(s.CPUs), show.Percent(s.Share), strings.Join(who, ", "), limit)
 	return s
 }

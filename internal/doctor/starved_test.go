@@ -37,7 +37,7 @@ func TestStarvedByOthers(t *testing.T) {
 		not   []string
 	}{
 		{name: "left alone", k: 0, share: 0},
-		{name: "by other processes", k: 3, share: 0.75, got: 0.5, who: []string{"other processes took 1.50", "got 0.50 of 2 CPUs", "75% of what it wanted"}, not: []string{"limit", "hypervisor"}},
+		{name: "by other processes", k: 3, share: 0.75, got: 0.5, who: []string{"other processes took 1.50", "got 0.50 of 2 CPUs", "75% of those that it wanted"}, not: []string{"limit", "hypervisor"}},
 		{name: "by the limit", k: 3, beats: func(w *world) { w.m.beats.throttled = w.now * 3 / 2; w.m.limit = 0.5 }, share: 0.75, got: 0.5,
 			who: []string{"the cgroup's CPU limit took 1.50 (it allows 0.5, and GOMAXPROCS is 2)"}, not: []string{"other", "hypervisor"}},
 		{name: "by both", k: 3, beats: func(w *world) { w.m.beats.throttled = w.now / 2 }, share: 0.75, got: 0.5,

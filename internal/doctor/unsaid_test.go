@@ -27,9 +27,9 @@ func TestWhatOneRunCantTell(t *testing.T) {
 		want   string
 	}{
 		{"busy", 10 * us, 0.05, ""},
-		{"idle", 900 * us, 0.05, "the program's goroutines use 10% of the cores: whether"},
-		{"in the kernel", 10 * us, 0.4, "the system has 40% of its CPU time: whether"},
-		{"both", 900 * us, 0.4, "of the cores, and the system has 40%"},
+		{"idle", 900 * us, 0.05, "the program's goroutines use only 10% of the cores: it may"},
+		{"in the kernel", 10 * us, 0.4, "the system takes 40% of the program's CPU time: it may"},
+		{"both", 900 * us, 0.4, "of the cores, and the system takes 40%"},
 	} {
 		w := play(2, server(c.wait))
 		cpu := 0.0
@@ -70,7 +70,7 @@ func TestTooFineOfSeveralLines(t *testing.T) {
 			w.where[i] = "left"
 		}
 	}
-	if f := found(w.examine(), tooFine); f == nil || !strings.Contains(f.Text, "4,000 goroutines are made in main.left") {
+	if f := found(w.examine(), tooFine); f == nil || !strings.Contains(f.Text, "4,000 goroutines are created in main.left") {
 		t.Errorf("%+v", f)
 	}
 }

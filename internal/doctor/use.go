@@ -215,17 +215,17 @@ func (m *model) misused() (notes []string) {
 		for i := range l.holds {
 			if h := &l.holds[i]; h.open && h.g.ended && h.g.to < h.to {
 				h.to = max(h.g.to, h.from)
-				notes = append(notes, fmt.Sprintf("goroutine %d ended at %s while it held %s: who wants it waits for ever", h.g.id, show.Duration(h.g.to), named(l.name)))
+				notes = append(notes, fmt.Sprintf("goroutine %d ended at %s while it held %s: others wait for it for ever", h.g.id, show.Duration(h.g.to), named(l.name)))
 			}
 		}
 		for _, w := range l.waits {
 			if w.open && w.holder == w.g.id {
-				notes = append(notes, fmt.Sprintf("goroutine %d waits since %s for %s, which it has itself: it waits for ever", w.g.id, show.Duration(w.from), named(l.name)))
+				notes = append(notes, fmt.Sprintf("goroutine %d has waited since %s for %s, which it holds itself: it waits for ever", w.g.id, show.Duration(w.from), named(l.name)))
 			}
 		}
 	}
 	if n := len(notes); n > maxNotes {
-		notes = append(notes[:maxNotes], fmt.Sprintf("… and %d more of that kind", n-maxNotes))
+		notes = append(notes[:maxNotes], fmt.Sprintf("… and %d more of this kind", n-maxNotes))
 	}
 	return notes
 }

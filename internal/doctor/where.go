@@ -41,36 +41,36 @@ func (m *model) locate(f *Finding) {
 	switch u := f.use; {
 	case u != nil:
 		if f.Verdict == blockingUnderLock {
-			add("who has it waits", m.ownPlace(longest(u.blockedAt)))
+			add("the holder waits", m.ownPlace(longest(u.blockedAt)))
 		}
 		at, by := m.waitedAt(u)
 		if len(by) > 0 {
-			add("who has it lets it go", by[0])
+			add("the holder unlocks it", by[0])
 		}
 		for i := range at {
-			add("it is waited for", at[i])
+			add("goroutines wait for it", at[i])
 		}
-		first := " is locked first"
+		first := " is first locked"
 		if !f.OfLock() {
-			first = " is tried"
+			first = " is first tried"
 		}
 		f.add(named(f.Object)+first, frameOf(m.given[f.Object]))
 		if len(at) > 0 {
-			add("the function that waits is called", m.above[at[0]])
+			add("the waiting function is called", m.above[at[0]])
 		}
 	case f.Object != "":
 		add(objects[f.Verdict], f.Object)
 		if f.Verdict == loadImbalance || f.Verdict == tooFine {
-			add("the function that makes them is called", m.above[f.Object])
+			add("the function that creates them is called", m.above[f.Object])
 		}
 		if by := m.wokenFrom(f.Object); len(by) > 0 {
-			add("the other side of that is", by[0])
+			add("the other side is", by[0])
 		}
 	}
 	if leaf, call, share := m.hottest(f); leaf != "" {
 		add("most samples of CPU time "+sampled(f)+" ("+show.Percent(share)+") are", leaf)
 		if call != leaf {
-			add("the calls that have most samples are", call)
+			add("the calls with the most samples are", call)
 		}
 	}
 	if f.Verdict != fatCriticalSection {
@@ -85,13 +85,13 @@ func frameOf(p trace.Place) symbols.Frame {
 
 // objects describes what happens at the place that is a finding's object.
 var objects = map[Verdict]string{
-	serialization:        "goroutines wait for the one before",
-	loadImbalance:        "the goroutines are made",
-	tooFine:              "the goroutines are made",
-	oversubscription:     "goroutines let others run",
-	notEnoughParallelism: "the others wait",
-	channel:              "goroutines wait to hand on",
-	spinning:             "it looks again and again",
+	serialization:        "goroutines wait for the previous one",
+	loadImbalance:        "the goroutines are created",
+	tooFine:              "the goroutines are created",
+	oversubscription:     "goroutines yield",
+	notEnoughParallelism: "the other goroutines wait",
+	channel:              "goroutines wait to hand values on",
+	spinning:             "the loop polls",
 }
 
 // add adds the place of a frame, or extends the description of the one at that line.

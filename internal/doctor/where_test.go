@@ -86,8 +86,8 @@ func TestPlacesOfALock(t *testing.T) {
 		got = append(got, show.Name((&symbols.Frame{Func: p.Function, File: p.File, Line: p.Line}).String())+": "+plain(p.What))
 	}
 	want := []string{
-		"main.(*words).add words.go:15: who has it lets it go",
-		"main.(*words).add words.go:12: it is waited for, and words.mu is locked first",
+		"main.(*words).add words.go:15: the holder unlocks it",
+		"main.(*words).add words.go:12: goroutines wait for it, and words.mu is first locked",
 		"main.work main.go:30: scope page begins",
 	}
 	if !slices.Equal(got, want) {

@@ -10,15 +10,15 @@ import (
 
 // Kept begins each document of a trace: the losses, and what a ring still holds.
 type Kept struct {
-	Lost map[string]int64 `json:"lost" unit:"records" says:"'total', and by reason those that are not 0. 'unknown': of a reason that this version does not know. 'unknown_after_ns', in ns from the start: what was lost after that is not known, of which 0 may be because somebody has changed the counters in the trace; without this key all is known"`
-	Ring *Ring            `json:"ring,omitempty" says:"absent: the trace is no ring"`
+	Lost map[string]int64 `json:"lost" unit:"records" says:"'total', and by reason those that are not 0. 'unknown': for a reason that this version does not know. 'unknown_after_ns', in ns from the start: losses after that are not known, 0 also where the counters in the trace were changed from outside; absent: all losses are known"`
+	Ring *Ring            `json:"ring,omitempty" says:"absent: the trace is not a ring"`
 }
 
 // Ring describes a ring. Of records that began before whole_from_ns, some are overwritten.
 type Ring struct {
 	Bytes       int64 `json:"bytes" unit:"bytes" says:"the ring's size"`
 	Overwritten int64 `json:"overwritten" unit:"records" says:"that the ring has overwritten"`
-	WholeFrom   int64 `json:"whole_from_ns" unit:"ns" says:"what began from then on is all there"`
+	WholeFrom   int64 `json:"whole_from_ns" unit:"ns" says:"everything that began from then on is complete"`
 }
 
 // KeptOf counts the losses by reason, with the time after which they are not known, if there is
@@ -65,10 +65,10 @@ func (f Frame) String() string {
 
 // Holder is a scope or a wait that accounts for a part of the time for which a lock was held.
 type Holder struct {
-	Name  *string `json:"name" says:"what had the time while it was held; null: no scope"`
+	Name  *string `json:"name" says:"the scope or lock during which it was held; null: no scope"`
 	Wait  bool    `json:"wait" says:"'name' is a lock that it waited for"`
 	Time  int64   `json:"ns" unit:"ns"`
-	Share float64 `json:"share" unit:"0 to 1" says:"of all that"`
+	Share float64 `json:"share" unit:"0 to 1" says:"of all such time"`
 
 	unknown bool
 }
@@ -112,7 +112,7 @@ func (h Holder) ShareOf() string { return h.Title() + " " + show.Percent(h.Share
 
 // Forgotten is a name that was begun and never ended: is the second () missing?
 type Forgotten struct {
-	Name  string `json:"name" says:"what began often and never ended: is a second '()' missing?"`
+	Name  string `json:"name" says:"a name that began often and never ended: is a second '()' missing?"`
 	Kind  string `json:"kind" says:"'task', 'taskf', 'process', 'pending', 'hold'"`
 	Begun int64  `json:"begun" unit:"count"`
 }

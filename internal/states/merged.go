@@ -144,7 +144,7 @@ func (f *Facts) takeMembers(t *trace.Trace, all []*member) error {
 			sum.Problems = append(sum.Problems, fmt.Sprintf("%s: %d changes of state are of goroutines whose ids are too large", m.Label, m.large))
 		}
 		if m.switches.threads == nil {
-			why = append(why, m.Label+": running is not split into what had a CPU and what had not: "+m.Own.Why)
+			why = append(why, m.Label+": running time is not split into on a CPU and off it: "+m.Own.Why)
 		}
 		f.Switched += m.switches.total
 		f.Threads += len(m.switches.threads)

@@ -24,9 +24,9 @@ func TestFromEnv(t *testing.T) {
 		{path: root, want: params{Depth: Depth, Memory: 128 << 20, Share: 0.05}, raw: root + ".raw"},
 		{path: root, conf: "# changed\ndepth = 3\nmemory=65536\nleast_ns = 1\n", share: "1", want: params{Depth: 3, Memory: 65536, Share: 1}, raw: root + ".raw"},
 		{path: root + "/", trace: "/traces/x.scope", want: params{Depth: Depth, Memory: 128 << 20, Share: 0.05}, raw: filepath.Join(root, "x.raw")},
-		{path: root, conf: "depth = 33\n", err: "profile.conf: 33: write how many frames"},
-		{path: root, share: "0", err: "SCOPEVIEW_ADVISE_SHARE: 0: write for which share"},
-		{path: root, conf: "memory = 1\n", err: "write how many bytes of memory"},
+		{path: root, conf: "depth = 33\n", err: "profile.conf: 33: give the number of frames"},
+		{path: root, share: "0", err: "SCOPEVIEW_ADVISE_SHARE: 0: give the share"},
+		{path: root, conf: "memory = 1\n", err: "give the memory in bytes"},
 	} {
 		t.Setenv(Variable, c.path)
 		t.Setenv(Variable+"_SHARE", c.share)

@@ -108,17 +108,17 @@ func (p *params) set(name, value string) error {
 	switch name {
 	case depth:
 		if err != nil || n < 0 || n > Depth {
-			return fmt.Errorf("%s: write how many frames of a call stack are told apart, 0 to %d", value, Depth)
+			return fmt.Errorf("%s: give the number of frames that distinguish call stacks, 0 to %d", value, Depth)
 		}
 		p.Depth = int(n)
 	case memory:
 		if err != nil || n < 1<<16 || n > math.MaxInt32*16 {
-			return fmt.Errorf("%s: write how many bytes of memory what is followed may take, 65536 or more", value)
+			return fmt.Errorf("%s: give the memory in bytes for followed objects, 65536 or more", value)
 		}
 		p.Memory = int64(n)
 	case share:
 		if err != nil || !(n > 0 && n <= 1) {
-			return fmt.Errorf("%s: write for which share of the time operations are looked at, above 0 to 1", value)
+			return fmt.Errorf("%s: give the share of the time in which operations are sampled, above 0 to 1", value)
 		}
 		p.Share = n
 	}

@@ -105,7 +105,7 @@ func (w *writer) write() error {
 	}
 	b = row.AppendEnd(append(b, rows...), n)
 	if err := newfile.Replace(w.params.Path, b); err != nil {
-		return fmt.Errorf("what advice is given of can't be written: %w", err)
+		return fmt.Errorf("writing the counts for advice: %w", err)
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ var (
 )
 
 // ErrRunning is the error of a second start.
-var ErrRunning = errors.New("what advice is given of is being counted already")
+var ErrRunning = errors.New("counting for advice is already running")
 
 // start starts counting.
 func start(p params) error {
@@ -233,7 +233,7 @@ func start(p params) error {
 	}
 	if dir := filepath.Dir(p.Path); dir != "." {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("what advice is given of has no place: %w", err)
+			return fmt.Errorf("creating the directory for advice: %w", err)
 		}
 	}
 	if c.rates == nil {

@@ -147,7 +147,7 @@ func Read(r io.Reader) (runs []Run, damage []string, err error) {
 		switch {
 		case words[0] == magic:
 			if len(words) < 2 || words[1] != strconv.Itoa(version) {
-				return runs, damage, fmt.Errorf("line %d: %w: it has version %q, and this tool reads %d; issue the advice with the tool that built the program", line, ErrVersion, strings.Join(words[1:min(2, len(words))], ""), version)
+				return runs, damage, fmt.Errorf("line %d: %w: it has version %q, and this tool reads %d; use the tool that built the program", line, ErrVersion, strings.Join(words[1:min(2, len(words))], ""), version)
 			}
 			h, unread := head(words[2:])
 			runs = append(runs, Run{Head: h})
@@ -155,7 +155,7 @@ func Read(r io.Reader) (runs []Run, damage []string, err error) {
 			fields += unread
 			clear(frames)
 		case run == nil:
-			return nil, nil, fmt.Errorf("line %d is not the beginning of a raw file of advice, which is %q", line, magic)
+			return nil, nil, fmt.Errorf("line %d does not begin a raw file of advice: want %q", line, magic)
 		case words[0] == "frame" && len(words) == 3:
 			frames[words[1]] = words[2]
 		case words[0] == "end":
@@ -174,14 +174,14 @@ func Read(r io.Reader) (runs []Run, damage []string, err error) {
 		return runs, damage, fmt.Errorf("behind line %d: %w", line, err)
 	}
 	if bad > 0 {
-		damage = append(damage, fmt.Sprintf("%d lines can't be read, and are left out", bad))
+		damage = append(damage, fmt.Sprintf("%d unreadable lines are left out", bad))
 	}
 	if fields > 0 {
-		damage = append(damage, fmt.Sprintf("%d numbers can't be read, or have names that are none, and are left out", fields))
+		damage = append(damage, fmt.Sprintf("%d numbers that are unreadable, or have unknown names, are left out", fields))
 	}
 	for i := range runs {
 		if !runs[i].Whole {
-			damage = append(damage, fmt.Sprintf("the raw file is cut short in what run %d left: rows are missing", i+1))
+			damage = append(damage, fmt.Sprintf("the raw file is cut short in the part of run %d: rows are missing", i+1))
 		}
 	}
 	return runs, damage, nil

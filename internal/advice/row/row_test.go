@@ -100,12 +100,12 @@ func TestRawBad(t *testing.T) {
 		err   error
 	}{
 		"cut short":      {whole[:len(whole)-8], 2, "cut short", nil},
-		"cut in a row":   {whole[:len(whole)-30], 1, "1 lines can't be read", nil},
+		"cut in a row":   {whole[:len(whole)-30], 1, "1 unreadable lines are left out", nil},
 		"another's":      {bytes.Replace(whole, []byte("scopeview-advice\t1"), []byte("scopeview-advice\t9"), 1), 0, "", row.ErrVersion},
 		"a later one's":  {append(bytes.Clone(whole), "scopeview-advice\t9\n"...), 2, "", row.ErrVersion},
 		"none":           {nil, 0, "", nil},
 		"unknown values": {bytes.Replace(whole, []byte("made=7"), []byte("news=7"), 1), 2, "", nil},
-		"unknown kind":   {bytes.Replace(whole, []byte("\nslice"), []byte("\nslate"), 1), 1, "1 lines can't be read", nil},
+		"unknown kind":   {bytes.Replace(whole, []byte("\nslice"), []byte("\nslate"), 1), 1, "1 unreadable lines are left out", nil},
 	} {
 		runs, notes, err := row.Read(bytes.NewReader(c.file))
 		n := 0

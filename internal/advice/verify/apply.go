@@ -41,9 +41,9 @@ func apply(src []byte, p Place, fix advice.Fix) ([]byte, error) {
 func changeOf(src []byte, p Place, fix advice.Fix) (change, error) {
 	switch {
 	case fix.What == "":
-		return change{}, fmt.Errorf("a machine can't follow this advice: it changes more than one expression")
+		return change{}, fmt.Errorf("this advice can't be applied automatically: it changes more than one expression")
 	case fix.What != "capacity":
-		return change{}, fmt.Errorf("a fix of the kind %q is not known", fix.What)
+		return change{}, fmt.Errorf("unknown kind of fix %q", fix.What)
 	case fix.N <= 0:
 		return change{}, fmt.Errorf("the advice has no capacity")
 	}
@@ -69,13 +69,13 @@ func (s *source) sized(at ast.Node, n int64) (change, error) {
 		return s.inserted(x.Type.End(), fmt.Sprintf(" = make(%s, %s)", s.text(x.Type), s.arguments(n))), nil
 	case *ast.CompositeLit: // []T{}
 		if s.line(x) != s.fset.Position(x.End()).Line {
-			return change{}, fmt.Errorf("the literal is of several lines, and those behind it would move")
+			return change{}, fmt.Errorf("the literal has several lines, and those behind it would move")
 		}
 		return s.replaced(x.Pos(), x.End(), fmt.Sprintf("make(%s, %s)", s.text(x.Type), s.arguments(n))), nil
 	case *ast.CallExpr:
 		return s.resized(x, n)
 	}
-	return change{}, fmt.Errorf("it is made in a way that is not known")
+	return change{}, fmt.Errorf("it is made by an unknown expression")
 }
 
 // arguments returns the arguments of a make after the type.
@@ -101,12 +101,12 @@ func (s *source) resized(x *ast.CallExpr, n int64) (change, error) {
 	length, known := constant(x.Args[1])
 	switch {
 	case known && length > n:
-		return change{}, fmt.Errorf("its length is %d from the beginning, which is more than the capacity that is advised", length)
+		return change{}, fmt.Errorf("its initial length of %d exceeds the advised capacity", length)
 	case known:
 	case pure(x.Args[1]):
 		size = fmt.Sprintf("max(%s, %d)", s.text(x.Args[1]), n)
 	default:
-		return change{}, fmt.Errorf("its length is computed, and may be more than the capacity that is advised")
+		return change{}, fmt.Errorf("its length is computed, and may exceed the advised capacity")
 	}
 	if len(x.Args) == 2 {
 		return s.inserted(x.Args[1].End(), ", "+size), nil

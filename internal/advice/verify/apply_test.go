@@ -74,24 +74,24 @@ func TestApplyRefuses(t *testing.T) {
 		fix             advice.Fix
 		want            string
 	}{
-		{"no fix", "", "v := make([]int, 0) «", advice.Fix{}, "a machine can't follow this advice"},
-		{"another fix", "", "v := make([]int, 0) «", advice.Fix{What: "ring", N: 1}, `of the kind "ring"`},
+		{"no fix", "", "v := make([]int, 0) «", advice.Fix{}, "this advice can't be applied automatically"},
+		{"another fix", "", "v := make([]int, 0) «", advice.Fix{What: "ring", N: 1}, `kind of fix "ring"`},
 		{"no capacity", "", "v := make([]int, 0) «", advice.Fix{What: "capacity"}, "no capacity"},
-		{"a length that is more", "", "v := make([]int, 200) «", capacity, "its length is 200"},
+		{"a length that is more", "", "v := make([]int, 200) «", capacity, "its initial length of 200"},
 		{"a length that is a call", "", "v := make([]int, f()) «", capacity, "its length is computed"},
 		{"two of a type", "", "v, w := make([]int, 0), make([]int, 0) «", capacity, "makes several"},
 		{"a parameter", "", "a = append(a, 1) «", capacity, "a grows there, and is a parameter"},
 		{"a field", "", "x.list = append(x.list, 1) «", capacity, "x.list grows on line"},
 		{"of the package", "", "all = append(all, 1) «", capacity, "all grows there, and is declared outside"},
-		{"given by a call", "", "v := given()\n\tv = append(v, 1) «", capacity, "line 13 sets it in a way"},
+		{"given by a call", "", "v := given()\n\tv = append(v, 1) «", capacity, "line 13 sets it without a capacity"},
 		{"made twice", "", "v := make([]int, 0)\n\tv = make([]int, 1)\n\tv = append(v, 1) «", capacity, "is made on line 13 and on line 14"},
-		{"declared beside another", "", "var v, w []int\n\t_ = w\n\tv = append(v, 1) «", capacity, "line 13 sets it in a way"},
-		{"several lines", "", "v := []int{ «\n\t}", capacity, "of several lines"},
-		{"its address is taken", "", "v := &[]int{} «", capacity, "nothing is made"},
-		{"elements", "", "v := []int{1, 2} «", capacity, "nothing is made"},
-		{"an array", "", "v := [4]int{} «", capacity, "nothing is made"},
-		{"a channel that is sent to", "chan int", "c := make(chan int)\n\tc <- 1 «", capacity, "nothing is made"},
-		{"nothing", "", "n++ «", capacity, "on line 13 nothing is made"},
+		{"declared beside another", "", "var v, w []int\n\t_ = w\n\tv = append(v, 1) «", capacity, "line 13 sets it without a capacity"},
+		{"several lines", "", "v := []int{ «\n\t}", capacity, "has several lines"},
+		{"its address is taken", "", "v := &[]int{} «", capacity, "makes nothing"},
+		{"elements", "", "v := []int{1, 2} «", capacity, "makes nothing"},
+		{"an array", "", "v := [4]int{} «", capacity, "makes nothing"},
+		{"a channel that is sent to", "chan int", "c := make(chan int)\n\tc <- 1 «", capacity, "makes nothing"},
+		{"nothing", "", "n++ «", capacity, "line 13 makes nothing"},
 	} {
 		src, p := place(t, c.body, c.typ)
 		got, err := apply([]byte(src), p, c.fix)
@@ -101,7 +101,7 @@ func TestApplyRefuses(t *testing.T) {
 	}
 	src, p := place(t, "v := make([]int, 0) «", "")
 	p.Func = "main.other"
-	if _, err := apply([]byte(src), p, capacity); err == nil || !strings.Contains(err.Error(), "is in the function body, and not in main.other") {
+	if _, err := apply([]byte(src), p, capacity); err == nil || !strings.Contains(err.Error(), "is in the function body, not in main.other") {
 		t.Errorf("another function: %v", err)
 	}
 	p.Line = 1000

@@ -26,7 +26,7 @@ func parse(src []byte, p Place) (*source, error) {
 	s := &source{src: src, fset: token.NewFileSet(), place: p}
 	f, err := parser.ParseFile(s.fset, p.File, src, parser.SkipObjectResolution)
 	if err != nil {
-		return nil, fmt.Errorf("%s can't be parsed: %w", p.File, err)
+		return nil, fmt.Errorf("parsing %s: %w", p.File, err)
 	}
 	s.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
 	c := types.Config{Error: func(error) {}, Importer: nobody{}, FakeImportC: true}
@@ -37,11 +37,11 @@ func parse(src []byte, p Place) (*source, error) {
 		}
 		s.scope = d
 		if s.fn, _ = d.(*ast.FuncDecl); s.fn != nil && !is(s.fn.Name.Name, p.Func) {
-			return nil, fmt.Errorf("line %d is in the function %s, and not in %s: the file is another one than was built", p.Line, s.fn.Name.Name, p.Func)
+			return nil, fmt.Errorf("line %d is in the function %s, not in %s: the file differs from the one that was built", p.Line, s.fn.Name.Name, p.Func)
 		}
 		return s, nil
 	}
-	return nil, fmt.Errorf("line %d of %s is in no function: the file is another one than was built", p.Line, filepath.Base(p.File))
+	return nil, fmt.Errorf("line %d of %s is in no function: the file differs from the one that was built", p.Line, filepath.Base(p.File))
 }
 
 // nobody is an importer that always fails.
@@ -62,7 +62,7 @@ func (s *source) made() (ast.Node, error) {
 	case len(here) == 1:
 		return here[0], nil
 	case len(here) > 1:
-		return nil, fmt.Errorf("line %d makes several: which is meant can't be told", s.place.Line)
+		return nil, fmt.Errorf("line %d makes several: ambiguous", s.place.Line)
 	}
 	v, err := s.grown()
 	if err != nil {
@@ -226,11 +226,11 @@ func (s *source) grown() (types.Object, error) {
 	}
 	switch {
 	case len(found) > 0:
-		return nil, fmt.Errorf("several grow on line %d: which is meant can't be told", s.place.Line)
+		return nil, fmt.Errorf("several grow on line %d: ambiguous", s.place.Line)
 	case other != "":
-		return nil, fmt.Errorf("%s grows on line %d, and is no variable of the function: where it is made can't be told", other, s.place.Line)
+		return nil, fmt.Errorf("%s grows on line %d, and is not a variable of the function: its make was not found", other, s.place.Line)
 	}
-	return nil, fmt.Errorf("on line %d nothing is made that a capacity can be given", s.place.Line)
+	return nil, fmt.Errorf("line %d makes nothing that takes a capacity", s.place.Line)
 }
 
 // origin returns the node that makes a variable of the function.
@@ -239,7 +239,7 @@ func (s *source) origin(v types.Object) (ast.Node, error) {
 		return nil, fmt.Errorf("%s grows there, and is declared outside of the function", v.Name())
 	}
 	if v.Pos() < s.fn.Body.Pos() {
-		return nil, fmt.Errorf("%s grows there, and is a parameter or a result of the function: a capacity has to be given where it is made", v.Name())
+		return nil, fmt.Errorf("%s grows there, and is a parameter or a result of the function: set the capacity where it is made", v.Name())
 	}
 	var made []ast.Node
 	var other ast.Node
@@ -283,11 +283,11 @@ func (s *source) origin(v types.Object) (ast.Node, error) {
 	})
 	switch {
 	case other != nil:
-		return nil, fmt.Errorf("%s grows there, and line %d sets it in a way that has no capacity to be changed", v.Name(), s.line(other))
+		return nil, fmt.Errorf("%s grows there, and line %d sets it without a capacity that could be changed", v.Name(), s.line(other))
 	case len(made) > 1:
-		return nil, fmt.Errorf("%s grows there, and is made on line %d and on line %d: which is meant can't be told", v.Name(), s.line(made[0]), s.line(made[1]))
+		return nil, fmt.Errorf("%s grows there, and is made on line %d and on line %d: ambiguous", v.Name(), s.line(made[0]), s.line(made[1]))
 	case len(made) == 0:
-		return nil, fmt.Errorf("%s grows there, and where it is made can't be told", v.Name())
+		return nil, fmt.Errorf("%s grows there, and its make was not found", v.Name())
 	}
 	return made[0], nil
 }

@@ -44,12 +44,12 @@ func placeOf(f *advice.Finding) (Place, error) {
 	name, at, _ := strings.Cut(f.Site, " ")
 	colon := strings.LastIndexByte(at, ':')
 	if colon < 0 {
-		return p, fmt.Errorf("%q names no line of a file", f.Site)
+		return p, fmt.Errorf("%q does not name a line of a file", f.Site)
 	}
 	p.Func, p.File = name, at[:colon]
 	var err error
 	if p.Line, err = strconv.Atoi(at[colon+1:]); err != nil {
-		return p, fmt.Errorf("%q names no line of a file", f.Site)
+		return p, fmt.Errorf("%q does not name a line of a file", f.Site)
 	}
 	return p, nil
 }

@@ -86,16 +86,16 @@ func changed(f *advice.Finding, files map[string][]byte, foreign []string) (file
 		return "", c, err
 	}
 	if !filepath.IsAbs(p.File) {
-		return "", c, fmt.Errorf("%s is no path of a file, as the program was built with -trimpath", p.File)
+		return "", c, fmt.Errorf("%s is not a file's path: the program was built with -trimpath", p.File)
 	}
 	for _, dir := range foreign {
 		if strings.HasPrefix(p.File, dir) {
-			return "", c, fmt.Errorf("%s is a library's, in %s, where no file may be changed for a build", filepath.Base(p.File), strings.TrimSuffix(dir, string(filepath.Separator)))
+			return "", c, fmt.Errorf("%s belongs to a library, in %s, where no file may be changed for a build", filepath.Base(p.File), strings.TrimSuffix(dir, string(filepath.Separator)))
 		}
 	}
 	if files[p.File] == nil {
 		if files[p.File], err = os.ReadFile(p.File); err != nil {
-			return "", c, fmt.Errorf("the source can't be read: %w", err)
+			return "", c, fmt.Errorf("reading the source: %w", err)
 		}
 	}
 	c, err = changeOf(files[p.File], p, f.Fix)

@@ -49,9 +49,9 @@ func (t *Try) write(b *strings.Builder) {
 	fmt.Fprintf(b, "    estimated: %s less%s\n    CPU time:  %s\n    wall time: %s\n", show.Duration(t.Estimate), memory, t.CPU, t.Wall)
 	switch t.Output {
 	case runs.Differ:
-		b.WriteString("    but: it prints something else then\n")
+		b.WriteString("    but: the program's output changes\n")
 	case runs.Varies:
-		b.WriteString("    what it prints varies from run to run, so it can't be compared\n")
+		b.WriteString("    the output varies from run to run, so it can't be compared\n")
 	}
 }
 
@@ -63,5 +63,5 @@ func (s *Saved) String() string {
 	case s.High < 0:
 		return fmt.Sprintf("%s more (%s to %s, %s)", show.Duration(-s.NS), show.Duration(-s.High), show.Duration(-s.Low), show.Percent(s.Confidence))
 	}
-	return fmt.Sprintf("no difference can be told: %s to %s less (%s)", show.Duration(s.Low), show.Duration(s.High), show.Percent(s.Confidence))
+	return fmt.Sprintf("no difference: %s to %s less (%s)", show.Duration(s.Low), show.Duration(s.High), show.Percent(s.Confidence))
 }

@@ -40,20 +40,20 @@ type Result struct {
 	CPU     int64    `json:"cpu_ns" unit:"ns" says:"the median of the program as it is"`
 	Wall    int64    `json:"wall_ns" unit:"ns" says:"the median of the program as it is"`
 	Tries   []Try    `json:"tries"`
-	All     *Try     `json:"all" says:"all changes at once; null: there are not several"`
+	All     *Try     `json:"all" says:"all changes at once; null: there are fewer than two"`
 }
 
 // Try is a change, or the reason for its absence.
 type Try struct {
-	Findings []int    `json:"findings" unit:"index" says:"of 'findings' that it follows"`
-	Changes  []string `json:"changes" says:"file, line and the line as it is then"`
+	Findings []int    `json:"findings" unit:"index" says:"the 'findings' that it follows"`
+	Changes  []string `json:"changes" says:"file, line number and the changed line"`
 	Reason   string   `json:"reason,omitempty" says:"why it was not tried"`
 	Estimate int64    `json:"estimate_ns" unit:"ns" says:"that a run would save"`
 	Bytes    int64    `json:"estimate_bytes" unit:"bytes" says:"of memory that a run would save, which is not measured"`
 	CPU      *Saved   `json:"cpu,omitempty" says:"CPU time that it saves; absent: it was not tried"`
 	Wall     *Saved   `json:"wall,omitempty" says:"wall time that it saves; absent: it was not tried"`
 	// Output says whether the program prints the same with it.
-	Output runs.Output `json:"output,omitempty" says:"'same'; 'differ': the program prints something else then; 'varies': from run to run"`
+	Output runs.Output `json:"output,omitempty" says:"'same'; 'differ': the change alters the program's output; 'varies': from run to run"`
 
 	changes map[string][]change // by file
 }
@@ -74,16 +74,16 @@ const least = 4
 // must succeed.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Runs < 1 {
-		return nil, fmt.Errorf("%d runs tell nothing; it takes 1 at least, and %d for an interval of 95%%", o.Runs, least)
+		return nil, fmt.Errorf("%d runs are too few: give at least 1, and %d for an interval of 95%%", o.Runs, least)
 	}
 	for _, f := range o.Flags {
 		if name := strings.TrimLeft(f, "-"); name == "overlay" || strings.HasPrefix(name, "overlay=") {
-			return nil, errors.New("-overlay is what the changes are built with, and there can be one only: verify the advice without yours")
+			return nil, errors.New("verify builds the changes with -overlay, which go build takes once: verify the advice without yours")
 		}
 	}
 	dir, err := os.MkdirTemp("", "scopeview-verify-")
 	if err != nil {
-		return nil, fmt.Errorf("a directory for the builds can't be made: %w", err)
+		return nil, fmt.Errorf("creating a directory for the builds: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	r := &Result{Package: cmp.Or(o.Package, "."), Args: append([]string{}, o.Args...)}
@@ -112,7 +112,7 @@ func (r *Result) measure(ctx context.Context, o *Options, dir string) error {
 	}
 	plain, err := o.build(ctx, dir, 0, nil)
 	if err != nil {
-		return fmt.Errorf("%s can't be built as it is: %w", r.Package, err)
+		return fmt.Errorf("building %s unchanged: %w", r.Package, err)
 	}
 	turns := runs.Turns{Args: o.Args, Dir: o.Dir, Rounds: o.Runs, Budget: o.Budget, Least: least, Progress: o.Progress, Sides: []*runs.Side{{Name: "as it is", Path: plain}}}
 	for i, t := range tries {
@@ -121,9 +121,9 @@ func (r *Result) measure(ctx context.Context, o *Options, dir string) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			t.Reason = fmt.Sprintf("with the change it can't be built: %s", err)
+			t.Reason = fmt.Sprintf("the build with the change fails: %s", err)
 		case same(plain, path):
-			t.Reason = "with the change the same program is built: the file is not of this package"
+			t.Reason = "the change does not alter the program: the file is not in this package"
 		default:
 			sides = append(sides, t)
 			turns.Sides = append(turns.Sides, &runs.Side{Name: "with " + strings.Join(t.Changes, ", "), Path: path})

@@ -30,11 +30,11 @@ type Options struct {
 // progress, if not nil, is called before each run. Of removes both builds before it returns.
 func Of(ctx context.Context, o Options, progress func(run, of int)) (*Result, error) {
 	if o.Runs < 1 {
-		return nil, fmt.Errorf("%d runs tell nothing; it takes 1 at least, and %d for an interval of 95%%", o.Runs, enough)
+		return nil, fmt.Errorf("%d runs are too few: give at least 1, and %d for an interval of 95%%", o.Runs, enough)
 	}
 	dir, err := os.MkdirTemp("", "scopeview-ab-")
 	if err != nil {
-		return nil, fmt.Errorf("a directory for the builds can't be made: %w", err)
+		return nil, fmt.Errorf("creating a directory for the builds: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	r, home, err := built(ctx, &o, dir)

@@ -183,10 +183,10 @@ func TestOfSaysWhatIsWrong(t *testing.T) {
 		want string
 	}{
 		{Options{Package: ".", Runs: 1, Args: []string{"fail"}}, "a run of build B failed: exit status 3; it said:\nB has no heart to go on"},
-		{Options{Package: "."}, "0 runs tell nothing"},
-		{Options{Package: "./lib", Runs: 1}, "package ./lib is lib and no program"},
+		{Options{Package: "."}, "0 runs are too few"},
+		{Options{Package: "./lib", Runs: 1}, "package ./lib is lib, not a program"},
 		{Options{Package: "./...", Runs: 1}, "./... is 3 packages; name one"},
-		{Options{Package: "./none", Runs: 1}, "package ./none can't be found: go list: exit status 1"},
+		{Options{Package: "./none", Runs: 1}, "finding package ./none: go list: exit status 1"},
 		{Options{Package: "./broken", Runs: 1}, "package ./broken has no profile of its own: "},
 		{Options{Package: "./broken", Runs: 1, Profile: filepath.Join(dir, "other.pgo")}, "main.go:3:15: undefined: nowhere"},
 		{Options{Package: ".", Runs: 1, Flags: []string{"-tags=tagged"}}, "undefined: missing"},

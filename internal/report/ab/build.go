@@ -17,11 +17,11 @@ import (
 type Build struct {
 	Name     string `json:"name" head:"build" says:"'A' or 'B'"`
 	Profile  string `json:"profile" says:"its file, or 'off'"`
-	Took     int64  `json:"build_ns" head:"build time" unit:"ns" says:"that the go command took"`
+	Took     int64  `json:"build_ns" head:"build time" unit:"ns" says:"time that the go command took"`
 	Packages int    `json:"packages" unit:"count"`
 	// Compiled counts the packages that go build compiled; the others were in its cache. It is null
 	// with Test, because go test does not report them.
-	Compiled *int  `json:"compiled" unit:"count" says:"of packages that were not in the build cache; null: not known"`
+	Compiled *int  `json:"compiled" unit:"count" says:"packages that were not in the build cache; null: not known"`
 	Size     int64 `json:"size" unit:"bytes" says:"of the executable"`
 
 	path     string
@@ -37,7 +37,7 @@ func built(ctx context.Context, o *Options, dir string) (r *Result, home string,
 	if profile == "" {
 		profile = filepath.Join(home, "default.pgo")
 		if _, err := os.Stat(profile); err != nil {
-			return nil, "", fmt.Errorf("package %s has no profile of its own: %w; say which one to build with", o.Package, err)
+			return nil, "", fmt.Errorf("package %s has no profile of its own: %w; name the one to build with", o.Package, err)
 		}
 	}
 	r = &Result{Package: o.Package, Test: o.Test, Args: append([]string{}, o.Args...), Runs: o.Runs}
@@ -60,14 +60,14 @@ func built(ctx context.Context, o *Options, dir string) (r *Result, home string,
 func homeOf(ctx context.Context, o *Options) (string, error) {
 	out, _, err := goTool(ctx, o.Dir, slices.Concat([]string{"list", "-f", "{{.Name}} {{.Dir}}"}, o.Flags, []string{"--", o.Package})...)
 	if err != nil {
-		return "", fmt.Errorf("package %s can't be found: %w", o.Package, err)
+		return "", fmt.Errorf("finding package %s: %w", o.Package, err)
 	}
 	name, dir, _ := strings.Cut(strings.TrimSpace(out), " ")
 	switch {
 	case strings.Contains(dir, "\n"):
 		return "", fmt.Errorf("%s is %d packages; name one", o.Package, strings.Count(dir, "\n")+1)
 	case name != "main" && !o.Test:
-		return "", fmt.Errorf("package %s is %s and no program: name a package main, or have its tests built", o.Package, name)
+		return "", fmt.Errorf("package %s is %s, not a program: name a package main, or build its tests", o.Package, name)
 	}
 	return dir, nil
 }
@@ -79,7 +79,7 @@ func build(ctx context.Context, o *Options, name, profile, dir string) (*Build, 
 	if profile != Off {
 		path, err := filepath.Abs(profile)
 		if err != nil {
-			return nil, fmt.Errorf("the profile %s can't be found: %w", profile, err)
+			return nil, fmt.Errorf("finding the profile %s: %w", profile, err)
 		}
 		if _, err := os.Stat(path); err != nil {
 			return nil, fmt.Errorf("the profile of build %s: %w", name, err)
@@ -91,12 +91,12 @@ func build(ctx context.Context, o *Options, name, profile, dir string) (*Build, 
 		args, listed = []string{"test", "-c"}, append(listed, "-test")
 	}
 	if err := os.Mkdir(filepath.Dir(b.path), 0o700); err != nil {
-		return nil, fmt.Errorf("a directory for build %s can't be made: %w", name, err)
+		return nil, fmt.Errorf("creating a directory for build %s: %w", name, err)
 	}
 	begin := time.Now()
 	_, compiled, err := goTool(ctx, o.Dir, slices.Concat(args, o.Flags, []string{flag, "-o", b.path, "--", o.Package})...)
 	if err != nil {
-		return nil, fmt.Errorf("%s can't be built with %s: %w", o.Package, flag, err)
+		return nil, fmt.Errorf("building %s with %s: %w", o.Package, flag, err)
 	}
 	b.Took = int64(time.Since(begin))
 	if n := len(compiled); !o.Test {
@@ -104,12 +104,12 @@ func build(ctx context.Context, o *Options, name, profile, dir string) (*Build, 
 	}
 	info, err := os.Stat(b.path)
 	if err != nil {
-		return nil, fmt.Errorf("of package %s nothing was built that could run: %w", o.Package, err)
+		return nil, fmt.Errorf("building package %s produced no executable: %w", o.Package, err)
 	}
 	b.Size = info.Size()
 	list, _, err := goTool(ctx, o.Dir, slices.Concat(listed, o.Flags, []string{"--", o.Package})...)
 	if err != nil {
-		return nil, fmt.Errorf("the packages of build %s can't be listed: %w", name, err)
+		return nil, fmt.Errorf("listing the packages of build %s: %w", name, err)
 	}
 	b.contents = contents(list)
 	b.Packages = len(b.contents)

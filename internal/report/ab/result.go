@@ -18,7 +18,7 @@ type Result struct {
 	Builds  []*Build `json:"builds" says:"A and B; never null"`
 	// Changed counts the packages whose compiled code differs. If there are none, Identical is set:
 	// B's profile changed nothing, and nothing was run.
-	Changed   int         `json:"changed" unit:"count" says:"of packages that the compiler made another thing of"`
+	Changed   int         `json:"changed" unit:"count" says:"packages whose compiled code differs"`
 	Identical bool        `json:"identical" says:"both executables are the same, and nothing was run"`
 	CPU       *Time       `json:"cpu" says:"null: nothing was run"`
 	Wall      *Time       `json:"wall" says:"null: nothing was run"`
@@ -34,8 +34,8 @@ type Time struct {
 	// Low and High bound the interval that contains the change with that confidence.
 	Low        float64 `json:"low" unit:"share" says:"the interval's lower end"`
 	High       float64 `json:"high" unit:"share" says:"the interval's upper end"`
-	Confidence float64 `json:"confidence" unit:"share" says:"of the interval; 0: some run took no time that the system can tell"`
-	Verdict    Verdict `json:"verdict" says:"'less', 'more', 'same', or 'unknown' of too few or too short runs"`
+	Confidence float64 `json:"confidence" unit:"share" says:"of the interval; 0: the system measured no time in some run"`
+	Verdict    Verdict `json:"verdict" says:"'less', 'more', 'same', or, with too few or too short runs, 'unknown'"`
 
 	What string `json:"-" head:"median"` // the kind of time
 }

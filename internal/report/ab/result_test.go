@@ -110,16 +110,16 @@ func TestText(t *testing.T) {
 		want []string
 	}{
 		"less": {of(10, ten(1000), ten(900)), []string{
-			"A off 12.0s 3 of 100 packages 3.25 MiB", "B default.pgo 300ms nothing, all was in the cache 3.36 MiB",
+			"A off 12.0s 3 of 100 packages 3.25 MiB", "B default.pgo 300ms nothing: all was cached 3.36 MiB",
 			"the builds differ in 7 of 100 packages", "CPU time 1.00µs 904ns -10.0%",
 			"B needs 10.0% less CPU time (95%: 9.7% to 10.2%)\nB needs 10.0% less wall time",
 		}},
 		"more":      {of(10, ten(900), ten(1000)), []string{"B needs 11.1% more CPU time (95%: 10.7% to 11.4%)"}},
-		"same":      {of(10, ten(1000), ten(1000)), []string{"no difference in CPU time can be told after 10 runs: 95% interval -0.3% to +0.3%; more runs (-n 40) would narrow it"}},
-		"few":       {of(1, []int64{10}, []int64{20}), []string{"1 run of each build can't tell a difference in CPU time with 95% confidence: that takes 4 (-n)"}},
-		"short":     {of(10, make([]int64, 10), ten(1)), []string{"a difference in CPU time can't be told: some run was so short"}},
+		"same":      {of(10, ten(1000), ten(1000)), []string{"no difference in CPU time after 10 runs: 95% interval -0.3% to +0.3%; more runs (-n 40) would narrow it"}},
+		"few":       {of(1, []int64{10}, []int64{20}), []string{"too few runs of each build (1) to show a difference in CPU time with 95% confidence: give 4 (-n)"}},
+		"short":     {of(10, make([]int64, 10), ten(1)), []string{"no result for CPU time: in some run the system measured none"}},
 		"differ":    {differ, []string{"the two builds write different outputs"}},
-		"identical": {&Result{Builds: builds, Identical: true}, []string{"B's profile changes nothing: of all 100 packages the compiler made the same as for A; nothing was run"}},
+		"identical": {&Result{Builds: builds, Identical: true}, []string{"B's profile changes nothing: for all 100 packages the compiled code is the same as A's; nothing was run"}},
 	} {
 		var b report.Text
 		c.r.Report().Text(&b)

@@ -22,7 +22,7 @@ func (r *Result) text(b *report.Text) {
 	buildTable.Write(b, report.RowsOf(r.Builds, func(x *Build) Build { return *x }))
 	packages := show.Plural(r.Builds[1].Packages, "package")
 	if r.Identical {
-		fmt.Fprintf(b, "\n%s; nothing was run\n", b.Yellow("B's profile changes nothing: of all "+packages+" the compiler made the same as for A"))
+		fmt.Fprintf(b, "\n%s; nothing was run\n", b.Yellow("B's profile changes nothing: for all "+packages+" the compiled code is the same as A's"))
 		return
 	}
 	fmt.Fprintf(b, "the builds differ in %s of %s\n\n", show.Count(r.Changed), packages)
@@ -37,7 +37,7 @@ func (r *Result) text(b *report.Text) {
 	case runs.Differ:
 		b.WriteString(b.Yellow("the two builds write different outputs, each the same in all its runs") + "\n")
 	case runs.Varies:
-		b.WriteString("the output is another one from run to run, as of programs that print times, so it can't be compared\n")
+		b.WriteString("the output varies from run to run, as in programs that print times, so it can't be compared\n")
 	}
 }
 
@@ -47,7 +47,7 @@ func (x Build) compiled() string {
 	case x.Compiled == nil:
 		return ""
 	case *x.Compiled == 0:
-		return "nothing, all was in the cache"
+		return "nothing: all was cached"
 	}
 	return show.Count(*x.Compiled) + " of " + show.Plural(x.Packages, "package")
 }
@@ -77,11 +77,11 @@ func (t *Time) sentence(b *report.Text, runs int) string {
 	case t.Verdict == more:
 		return b.Yellow(fmt.Sprintf("B needs %s more %s", by(t.Change), t.What)) + fmt.Sprintf(" (95%%: %s to %s)", by(t.Low), by(t.High))
 	case t.Verdict == same:
-		return fmt.Sprintf("no difference in %s can be told after %s: 95%% interval %s to %s; more runs (-n %d) would narrow it", t.What, show.Plural(runs, "run"), show.Change(t.Low), show.Change(t.High), 4*runs)
+		return fmt.Sprintf("no difference in %s after %s: 95%% interval %s to %s; more runs (-n %d) would narrow it", t.What, show.Plural(runs, "run"), show.Change(t.Low), show.Change(t.High), 4*runs)
 	case runs < enough:
-		return fmt.Sprintf("%s of each build can't tell a difference in %s with 95%% confidence: that takes %d (-n)", show.Plural(runs, "run"), t.What, enough)
+		return fmt.Sprintf("too few runs of each build (%d) to show a difference in %s with 95%% confidence: give %d (-n)", runs, t.What, enough)
 	}
-	return fmt.Sprintf("a difference in %s can't be told: some run was so short that the system counted none; give the program more to do", t.What)
+	return fmt.Sprintf("no result for %s: in some run the system measured none; give the program more work", t.What)
 }
 
 // by returns a change without its plus sign, which the words "less" and "more" replace.

@@ -78,7 +78,7 @@ func (c *Code) use(p *samples.Profile, path, what string) (hint string, err erro
 		return hint, err
 	}
 	if exe.BuildID != "" && exe.BuildID != b.BuildID && exe.BuildID != b.GNUID {
-		return "", fmt.Errorf("the executable %s is of another build: its id is %q, and the samples are of %q", path, b.BuildID, exe.BuildID)
+		return "", fmt.Errorf("the executable %s is from another build: its id is %q, and the samples have %q", path, b.BuildID, exe.BuildID)
 	}
 	c.Binary = b
 	if given || c.stored == nil {
@@ -128,7 +128,7 @@ func (c *Code) open(given bool, path string) (*symbols.Binary, error) {
 	case !given && c.stored != nil:
 		return symbols.OpenReader(c.stored.Reader(), c.stored.Name)
 	case path == "":
-		return nil, errors.New("it is not known which executable ran")
+		return nil, errors.New("the executable that ran is not known")
 	}
 	return symbols.Open(path)
 }
@@ -164,18 +164,18 @@ func noSlide(p *samples.Profile) string {
 	case !addresses:
 		return "the samples have no addresses"
 	}
-	return "no address that was sampled is in the executable, in a line that both know"
+	return "no sampled address is in the executable, in a line that both know"
 }
 
 // FindInlined marks the frames that were inlined, where the samples lack that: at such a frame's
 // address, the executable has another function's code.
 func (c *Code) FindInlined(p *samples.Profile) error {
 	if c.Binary == nil {
-		return fmt.Errorf("which functions were inlined is not known: %s", c.Why)
+		return fmt.Errorf("inlined functions are not known: %s", c.Why)
 	}
 	slide, ok := c.slide(p)
 	if !ok {
-		return fmt.Errorf("which functions were inlined is not known: %s", noSlide(p))
+		return fmt.Errorf("inlined functions are not known: %s", noSlide(p))
 	}
 	for f := range p.Frames() {
 		if f.PC == 0 || f.Object != c.object {
@@ -191,9 +191,9 @@ func (c *Code) FindInlined(p *samples.Profile) error {
 // head lists what is not known about the code.
 func (c *Code) head(more ...string) (notes []string) {
 	if c.Why != "" {
-		notes = append(notes, "which lines have code is not known, so those without a value may have some or none: "+c.Why)
+		notes = append(notes, "the lines that have code are not known, so lines without a value may have code or none: "+c.Why)
 	} else if c.id == "" {
-		notes = append(notes, "whether the executable is the one that ran can't be checked: the samples have no build id")
+		notes = append(notes, "the executable may be another one than ran: the samples have no build id")
 	}
 	return append(notes, more...)
 }

@@ -183,7 +183,7 @@ func TestSourceOfFunction(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = lines(r)
-	if !strings.Contains(strings.Join(got, "\n"), "is of another build: its id is") || !slices.Contains(got, "18 x := n // moved to the heap") {
+	if !strings.Contains(strings.Join(got, "\n"), "is from another build: its id is") || !slices.Contains(got, "18 x := n // moved to the heap") {
 		t.Errorf("%q", got)
 	}
 	if _, err := Source(t.Context(), viewOf(t, p), code, "nobody"); err == nil {
@@ -232,7 +232,7 @@ func TestDisasm(t *testing.T) {
 	if r, err = Disasm(t.Context(), viewOf(t, p), code, "main.generic[...]"); err != nil || strings.Count(strings.Join(lines(r), "\n"), "main.generic[go.shape.") < 2 {
 		t.Errorf("two instances: %v", err)
 	}
-	if _, err := Disasm(t.Context(), viewOf(t, p), code, "main.third"); err == nil || !strings.Contains(err.Error(), "it was inlined wherever it is called") {
+	if _, err := Disasm(t.Context(), viewOf(t, p), code, "main.third"); err == nil || !strings.Contains(err.Error(), "all its calls were inlined") {
 		t.Errorf("an inlined function: %v", err)
 	}
 	if _, err := Disasm(t.Context(), viewOf(t, p), &Code{Why: "nobody knows"}, "main.index"); err == nil || !strings.Contains(err.Error(), "nobody knows") {

@@ -63,7 +63,7 @@ func Disasm(ctx context.Context, v *profile.View, code *Code, function string) (
 			return nil, err
 		}
 		if list = code.Binary.Find(symbol(v.Profile, name)); len(list) == 0 {
-			return nil, fmt.Errorf("%s has no code of its own in the executable: it was inlined wherever it is called; scopeview callers shows where", name)
+			return nil, fmt.Errorf("%s has no code of its own in the executable: all its calls were inlined; scopeview callers shows them", name)
 		}
 	}
 	slide, ok := code.slide(v.Profile)
@@ -130,7 +130,7 @@ func (l *listing) at(pc uint64) uint64 {
 
 // guidance is printed below: a reader who takes a sample's address literally looks at the wrong
 // line.
-const guidance = "a value stands at the instruction that was to be executed next: behind a slow one"
+const guidance = "a value stands at the next instruction to be executed: the one behind a slow one"
 
 func (d *disasm) text(b *report.Text) {
 	d.Head(b, d.notes...)

@@ -37,7 +37,7 @@ func (c *Code) comment(ctx context.Context, f *file, calls []HotCall) (problem s
 		return ""
 	}
 	if f.path == "" {
-		return "the compiler was not asked: the source that it compiled is not on this machine; --path-map OLD=NEW names its directory"
+		return "no compiler remarks: the compiled source is not on this machine; --path-map OLD=NEW names its directory"
 	}
 	list, err := symbols.Remarks(ctx, f.path)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 // address, innermost first, with the linker's names and their first lines.
 func (c *Code) Frames(p *samples.Profile) (func(f *symbols.Frame) []symbols.Frame, error) {
 	if c.Binary == nil {
-		return nil, fmt.Errorf("where functions begin is not known: %s", c.Why)
+		return nil, fmt.Errorf("the first lines of functions are not known: %s", c.Why)
 	}
 	slide, ok := c.slide(p)
 	if !ok {
-		return nil, fmt.Errorf("where functions begin is not known: %s", noSlide(p))
+		return nil, fmt.Errorf("the first lines of functions are not known: %s", noSlide(p))
 	}
 	return func(f *symbols.Frame) []symbols.Frame {
 		if f.PC == 0 || f.Object != c.object {

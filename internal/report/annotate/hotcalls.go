@@ -134,9 +134,9 @@ func Callers(ctx context.Context, v *profile.View, c *Code, what string) (*profi
 	case err != nil:
 		return profile.Callers(v, what, nil, err.Error())
 	case c.Binary == nil:
-		return profile.Callers(v, what, nil, "which profile the program is built with is not known: "+c.Why)
+		return profile.Callers(v, what, nil, "the profile that the program is built with is not known: "+c.Why)
 	case len(calls) == 0:
-		return profile.Callers(v, what, nil, "the program is not built with a profile, or the profile or the program's source is not here; --path-map OLD=NEW says where they are")
+		return profile.Callers(v, what, nil, "the program is not built with a profile, or the profile or the program's source was not found; --path-map OLD=NEW maps their directory")
 	}
 	return profile.Callers(v, what, said(calls))
 }

@@ -98,7 +98,7 @@ func (x *instructions) read(f *symbols.Func) *coded {
 	l := &coded{listing: listing{Func: f}}
 	alike := slices.DeleteFunc(x.code.Binary.Find(f.Name), func(g *symbols.Func) bool { return g.Name != f.Name })
 	if len(alike) > 1 {
-		x.notes = append(x.notes, fmt.Sprintf("several functions are called %s, so nothing is said of their instructions", f.Name))
+		x.notes = append(x.notes, fmt.Sprintf("several functions are called %s: their instructions are left out", f.Name))
 		return l
 	}
 	var err error

@@ -21,7 +21,7 @@ func TestWhyNoAddress(t *testing.T) {
 		{samples.Profile{}, "there are no samples and no waits"},
 		{samples.Profile{Stacks: stack(0)}, "there are no samples, and the waits have no addresses"},
 		{samples.Profile{Samples: 1, Stacks: stack(0)}, "the samples have no addresses"},
-		{samples.Profile{Samples: 1, Stacks: stack(77)}, "no address that was sampled is in the executable"},
+		{samples.Profile{Samples: 1, Stacks: stack(77)}, "no sampled address is in the executable"},
 	} {
 		if got := noSlide(&c.p); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)

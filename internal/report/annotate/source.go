@@ -33,17 +33,17 @@ type source struct {
 type line struct {
 	Line int    `json:"line" unit:"line"`
 	Text string `json:"text"`
-	Code *bool  `json:"code" says:"some instruction is of it; null: not known"`
-	Hot  bool   `json:"hot" says:"it has nearly as much as the hottest line"`
+	Code *bool  `json:"code" says:"it has instructions; null: not known"`
+	Hot  bool   `json:"hot" says:"its value is close to that of the hottest line"`
 	profile.Costs
-	Remarks []string `json:"remarks" says:"where it was inlined; with '--commentary' what the compiler did, with its price; and with hot calls"`
+	Remarks []string `json:"remarks" says:"where it was inlined; with '--commentary' the compiler's remarks, with the cost, also on hot calls"`
 }
 
 // sourceDocument is the document of source --json.
 type sourceDocument struct {
 	profile.About
 	File  string            `json:"file" says:"as the compiler was given it"`
-	Path  string            `json:"path" says:"where it was found; empty: it was not"`
+	Path  string            `json:"path" says:"where it was found; empty: not found"`
 	Lines report.List[line] `json:"lines"`
 }
 

@@ -12,7 +12,7 @@ import (
 // showDocument is the document of show --json.
 type showDocument struct {
 	Total     uint64                `json:"total" unit:"samples" says:"of all functions"`
-	Saturated bool                  `json:"saturated" says:"there are more samples than 'total' has room for"`
+	Saturated bool                  `json:"saturated" says:"the samples exceed the range of 'total'"`
 	Count     int                   `json:"function_count" unit:"count"`
 	Functions report.List[function] `json:"functions"`
 }
@@ -23,9 +23,9 @@ type function struct {
 	Total   uint64  `json:"total" unit:"samples" says:"the hottest function comes first"`
 	Head    uint64  `json:"head" unit:"samples" says:"of its prologue"`
 	Share   float64 `json:"share" head:"%" unit:"share" says:"of all samples"`
-	Lines   int     `json:"line_count" head:"lines" unit:"count" says:"with those of what is inlined into it"`
-	Inlined int     `json:"inlined_count" head:"inlined" unit:"count" says:"of callees that are inlined into it, and into these"`
-	Hottest *line   `json:"hottest" head:"hottest line" says:"of its lines and of those inlined into it; null: none was sampled"`
+	Lines   int     `json:"line_count" head:"lines" unit:"count" says:"with those of inlined callees"`
+	Inlined int     `json:"inlined_count" head:"inlined" unit:"count" says:"callees that are inlined into it, directly or not"`
+	Hottest *line   `json:"hottest" head:"hottest line" says:"its own or an inlined one; null: none was sampled"`
 	Calls   []call  `json:"calls"` // of all these lines, the most called first
 }
 
@@ -51,7 +51,7 @@ func (x function) calls() string {
 
 // line is a line of a function.
 type line struct {
-	Inlined       string `json:"inlined" says:"the inlined function that the line is of; empty: its own"`
+	Inlined       string `json:"inlined" says:"the inlined function that has the line; empty: the function itself"`
 	Offset        uint32 `json:"offset" unit:"lines" says:"from the function's first"`
 	Discriminator uint32 `json:"discriminator" unit:"number" says:"0: none"`
 	Samples       uint64 `json:"samples" unit:"samples"`
@@ -118,7 +118,7 @@ func functionOf(f *autofdo.Function, whole float64) function {
 type overlapDocument struct {
 	Base          string             `json:"base" says:"the first profile's name"`
 	Test          string             `json:"test" says:"the second profile's name"`
-	Overlap       float64            `json:"overlap" unit:"share" says:"as 'llvm-profdata overlap --sample' has it"`
+	Overlap       float64            `json:"overlap" unit:"share" says:"as 'llvm-profdata overlap --sample' prints"`
 	SampleShare   float64            `json:"sample_share" unit:"share" says:"of samples that both have"`
 	FunctionShare float64            `json:"function_share" unit:"share" says:"of functions that both have"`
 	Functions     report.List[alike] `json:"functions"`
@@ -127,7 +127,7 @@ type overlapDocument struct {
 // alike is the similarity of a function in both profiles.
 type alike struct {
 	Name    string  `json:"name" says:"the heaviest of the first profile comes first"`
-	Overlap float64 `json:"overlap" head:"alike %" unit:"share" says:"how alike the function is"`
+	Overlap float64 `json:"overlap" head:"alike %" unit:"share" says:"similarity of the function"`
 	Base    float64 `json:"base_share" head:"base %" unit:"share" says:"of the first profile's samples"`
 	Test    float64 `json:"test_share" head:"test %" unit:"share" says:"of the second profile's samples"`
 }
@@ -143,7 +143,7 @@ func Overlap(base, test string, s *autofdo.Similarity) *report.Report {
 	d.Functions = report.All(rows)
 	return &report.Report{Document: d, Text: func(b *report.Text) {
 		fmt.Fprintf(b, "overlap %s of %s and %s\n", b.Bold(show.Percent(d.Overlap)), show.Name(base), show.Name(test))
-		fmt.Fprintf(b, "of all samples both have %s, of all functions %s\n\n", show.Percent(d.SampleShare), show.Percent(d.FunctionShare))
+		fmt.Fprintf(b, "in common: %s of all samples, %s of all functions\n\n", show.Percent(d.SampleShare), show.Percent(d.FunctionShare))
 		alikes.Write(b, rows)
 	}}
 }

@@ -25,7 +25,7 @@ func (r *Result) brief(b *report.Brief) {
 	if r.a[0].trace != nil && r.b[0].trace != nil { // otherwise they are profiles, which have nothing else
 		more = append(more,
 			report.Does(b.CommandOn(z, "doctor", "--brief"), "what is wrong with B"),
-			report.Does(b.CommandOn(a, "compare", z, "--view=waits", "--brief"), "what changed of locks and other waits"))
+			report.Does(b.CommandOn(a, "compare", z, "--view=waits", "--brief"), "changes in locks and other waits"))
 	}
 	b.More(more...)
 	var worse, other []*row
@@ -61,7 +61,7 @@ func (r *Result) brief(b *report.Brief) {
 	}
 	b.Heading("## Try")
 	if len(worse) > 0 {
-		b.Line("Look at what changed in the source lines above between the builds of A and B, and at the doctor's page of B: it says what to change where it knows the problem.")
+		b.Line("Look at the changes of the source lines above between the builds of A and B, and run the doctor on B: for known problems it proposes a change.")
 	} else {
 		b.Line("Nothing became worse by " + of + ": compare another column (--sort) or another view (--view) if something did.")
 	}
@@ -95,7 +95,7 @@ func (r *Result) briefRuns(b *report.Brief) {
 	for side, list := range [][]Run{r.a, r.b} {
 		facts[side] = map[string]string{}
 		for _, run := range list[:min(len(list), 3)] {
-			lost := "losses unknown: it is no recording of ours"
+			lost := "losses unknown: not a recording of scopeview"
 			if run.trace != nil {
 				if lost = report.Prose(analysis.LossLine(run.trace)); lost == "" {
 					lost = "no losses"

@@ -90,7 +90,7 @@ func (r *Result) Met(c Condition) (sentences []string, err error) {
 	case compared:
 		return sentences, nil
 	case why != "":
-		return nil, fmt.Errorf("%q: it can't be told: %s", c.text, why)
+		return nil, fmt.Errorf("%q: not comparable: %s", c.text, why)
 	}
 	return nil, fmt.Errorf("%q: there is no such name; there is %s", c.text, r.names())
 }
@@ -107,7 +107,7 @@ func (r *Result) incomparable(x *row, c *cell) string {
 	case len(c.b) == 0:
 		return "is not known in B"
 	case r.several() && c.confidence == 0:
-		return "is known of one run of a side only, so there is no interval"
+		return "is known for one run of a side only, so there is no interval"
 	}
 	return ""
 }
@@ -153,7 +153,7 @@ func (r *Result) names() string {
 	slices.Sort(list)
 	switch left := len(list) - namesShown; {
 	case list == nil:
-		return "none that both sides have"
+		return "none on both sides"
 	case left > 0:
 		list = append(list[:namesShown], fmt.Sprintf("… and %d more", left))
 	}

@@ -12,28 +12,28 @@ type document struct {
 	A       []side                  `json:"a"`
 	B       []side                  `json:"b"`
 	Columns []header                `json:"columns"`
-	Rows    report.List[comparison] `json:"rows"`     // that both sides have, the largest change first
+	Rows    report.List[comparison] `json:"rows"`     // the largest change first
 	OneSide report.List[comparison] `json:"one_side"` // that only one side has
 }
 
 type side struct {
 	Path string `json:"path" says:"of each run of side A"`
 	report.Kept
-	Length int64    `json:"length_ns" unit:"ns" says:"of the recording, or of the part that was asked for; a ring's is what it still has"`
-	Notes  []string `json:"notes" says:"what limits the rows"`
+	Length int64    `json:"length_ns" unit:"ns" says:"of the recording, or of the selected part; of a ring, the part that it still has"`
+	Notes  []string `json:"notes" says:"limits of the rows"`
 }
 
 type header struct {
 	Name  string `json:"name" says:"key of 'rows[].columns'"`
 	Unit  string `json:"unit" says:"'ns', 'count', '0 to 1', 'ratio'; with '/s': per second of recording"`
 	Worse bool   `json:"more_is_worse"`
-	Grows bool   `json:"grows" says:"with the length of the recording: of lengths that differ, look at the same column with '/s'"`
+	Grows bool   `json:"grows" says:"with the length of the recording: if lengths differ, look at the same column with '/s'"`
 }
 
 type comparison struct {
-	Name    string            `json:"name" says:"that both sides have, the largest change first"`
-	NameB   string            `json:"name_b,omitempty" says:"on side B, if it is another: a line number, an address"`
-	Kind    string            `json:"kind" says:"what it is: 'scope', 'event', 'lock', a state, 'function', 'finding', …"`
+	Name    string            `json:"name" says:"the largest change first"`
+	NameB   string            `json:"name_b,omitempty" says:"on side B, if it differs: a line number, an address"`
+	Kind    string            `json:"kind" says:"the kind: 'scope', 'event', 'lock', a state, 'function', 'finding', …"`
 	RunsA   int               `json:"runs_a" unit:"runs" says:"that have it"`
 	RunsB   int               `json:"runs_b" unit:"runs"`
 	Columns map[string]values `json:"columns"`
@@ -47,8 +47,8 @@ type values struct {
 	Low        *float64 `json:"low" unit:"the column's"` // of the difference; null: there is no interval
 	High       *float64 `json:"high" unit:"the column's" says:"of the interval of the difference"`
 	Confidence *float64 `json:"confidence" unit:"0 to 1" says:"of the interval; null: there is none"`
-	Differs    bool     `json:"differs" says:"the sides differ; with several runs a side, by more than chance may have made"`
-	Lengths    bool     `json:"lengths_alone,omitempty" says:"the lengths of the recordings alone make the difference"`
+	Differs    bool     `json:"differs" says:"the sides differ; with several runs a side, by more than chance explains"`
+	Lengths    bool     `json:"lengths_alone,omitempty" says:"the lengths of the recordings alone explain the difference"`
 }
 
 func (r *Result) document() *document {

@@ -123,7 +123,7 @@ func sameCode(runs []Run) []Run {
 		return runs
 	}
 	note := "the code of " + report.First(slices.Sorted(maps.Keys(other)), func(name string) string { return name }) +
-		" is not the same in all runs, so which instructions correspond is not known: only the functions are compared"
+		" is not the same in all runs, so instructions can't be matched: only the functions are compared"
 	for i := range runs {
 		f := *runs[i].Figures
 		f.Rows = slices.DeleteFunc(slices.Clone(f.Rows), func(r report.Row) bool { return other[r.Function] })

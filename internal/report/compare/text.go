@@ -24,7 +24,7 @@ func (r *Result) text(b *report.Text) {
 	r.notes(b)
 	b.WriteString(r.howSure() + "\n")
 	if grow := r.grow(); r.lengthsDiffer() && grow != nil {
-		fmt.Fprintf(b, "the lengths of A and B differ, and %s grow with them: look at the same with /s, which is per second of recording, with %%, which is of the whole, and at the others; \"lengths\" stands where they alone make the difference\n", strings.Join(grow, ", "))
+		fmt.Fprintf(b, "the lengths of A and B differ, and %s grow with them: look at the same columns with /s (per second of recording) or %% (of the whole), and at the others; \"lengths\" marks differences that they alone explain\n", strings.Join(grow, ", "))
 	}
 	b.WriteByte('\n')
 	var differ []*row
@@ -121,7 +121,7 @@ func (r *Result) notes(b *report.Text) {
 // howSure explains the interval, or why there is none.
 func (r *Result) howSure() string {
 	if !r.several() {
-		text := "there is no interval, and what differs may be chance: that takes several runs a side, A1 A2 A3 A4 -- B1 B2 B3 B4"
+		text := "there is no interval, and differences may be chance: give several runs a side, A1 A2 A3 A4 -- B1 B2 B3 B4"
 		if len(r.a)+len(r.b) > 2 {
 			text += "; values of several runs are medians"
 		}

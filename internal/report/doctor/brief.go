@@ -15,7 +15,7 @@ func (r found) brief(b *report.Brief) {
 	b.More(
 		report.Does(b.Command("doctor"), "all numbers, and the critical path"),
 		report.Does(b.Command("top", "--brief"), "where the time went, by name"),
-		report.Does(b.Command("waits"), "who waited for what, and who had it"),
+		report.Does(b.Command("waits"), "waits, with the holders"),
 	)
 	b.Line("# scopeview doctor: " + r.title())
 	b.Run(r.t)
@@ -33,11 +33,11 @@ func (r found) brief(b *report.Brief) {
 	switch {
 	case len(r.Findings) > 0:
 	case r.End != nil || r.Starved != nil:
-		b.Heading("## Nothing else can be told")
-		b.Line("No problem of the program's own can be told from this trace.")
+		b.Heading("## No other finding")
+		b.Line("This trace shows no problem of the program itself.")
 	default:
-		b.Heading("## Nothing is wrong")
-		b.Line("Nothing is wrong that can be told from this trace.")
+		b.Heading("## No problem found")
+		b.Line("This trace shows no problem.")
 	}
 	b.Heading("## Where the cores' time went")
 	b.Item("of "+show.Number(r.Cores.Count)+" cores", r.mostSpent())
@@ -67,11 +67,11 @@ func (r found) title() string {
 	var list []string
 	switch {
 	case r.End != nil:
-		list = append(list, map[string]string{"exit": "the program failed", "signal": "the program was killed", "deadlock": "deadlock", "unclosed": "the program did not end by Stop, as far as the trace says"}[r.End.How])
+		list = append(list, map[string]string{"exit": "the program failed", "signal": "the program was killed", "deadlock": "deadlock", "unclosed": "the trace ends without Stop"}[r.End.How])
 	case r.Starved != nil && len(r.Findings) == 0:
-		return "the program lacked CPUs, and nothing else can be told"
+		return "the program lacked CPUs, and no other finding"
 	case len(r.Findings) == 0:
-		return "nothing is wrong that can be told"
+		return "no problem found"
 	}
 	for _, f := range r.Findings[:min(len(r.Findings), 3)] {
 		list = append(list, string(f.Verdict))
@@ -91,7 +91,7 @@ const shownEvidence = 5
 func (r found) briefly(b *report.Brief, i int) {
 	f := &r.Findings[i]
 	w := f.Words(report.Code, report.Prose)
-	object := "none that the trace names"
+	object := "none named in the trace"
 	if f.Object != "" {
 		object = report.CodeName(f.Object)
 		if f.Placed() {
@@ -114,7 +114,7 @@ func (r found) briefly(b *report.Brief, i int) {
 		}
 		lines = append(lines, "- holder: "+holder)
 	}
-	lines = append(lines, "- gain: "+gain+"; share "+show.Percent(f.Share)+"; seen best from "+show.Duration(f.FromNS)+" to "+show.Duration(f.ToNS))
+	lines = append(lines, "- gain: "+gain+"; share "+show.Percent(f.Share)+"; clearest from "+show.Duration(f.FromNS)+" to "+show.Duration(f.ToNS))
 	lines = append(lines, places(f)...)
 	lines = append(lines, "- try: "+w.Try)
 	for _, e := range w.Evidence[:min(len(w.Evidence), shownEvidence)] {
@@ -137,7 +137,7 @@ func (r found) briefly(b *report.Brief, i int) {
 // places writes the source positions of a finding.
 func places(f *doctor.Finding) (lines []string) {
 	if len(f.Places()) == 0 {
-		return []string{"- source: unknown: the trace has no place of it"}
+		return []string{"- source: unknown: the trace has no place for it"}
 	}
 	for _, p := range f.Places() {
 		lines = append(lines, "- source: "+report.SourceLine(p.File, p.Line)+" in "+report.CodeName(p.Function)+": "+doctor.Told(p.What, report.Code, report.Prose)+" here")

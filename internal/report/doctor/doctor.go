@@ -23,7 +23,7 @@ type document struct {
 
 // Advice holds the advice in the raw file beside the trace, for the whole run.
 type Advice struct {
-	Raw   string   `json:"raw" says:"the raw file; 'scopeview advise' says all that is in it"`
+	Raw   string   `json:"raw" says:"the raw file; 'scopeview advise' shows all of it"`
 	Error string   `json:"error,omitempty" says:"why the raw file, or some of it, can't be read"`
 	Best  []Advise `json:"best"` // those that gain most of the time
 }
@@ -33,11 +33,11 @@ type Advise struct {
 	ID     string  `json:"id" says:"the diagnostic"`
 	Site   string  `json:"site" says:"'function file:line'"`
 	Place  string  `json:"place" says:"'file:line', from the working directory where it lies below it"`
-	Advice string  `json:"advice" says:"what to do; at most three, of those that gain 1 % of the time"`
+	Advice string  `json:"advice" says:"what to do; at most three items, each gaining at least 1 % of the time"`
 	Saves  string  `json:"saves" says:"the numbers in words"`
-	Time   int64   `json:"ns" unit:"ns" says:"that a run saves"`
+	Time   int64   `json:"ns" unit:"ns" says:"saved in a run"`
 	Share  float64 `json:"share" unit:"0 to 1" says:"of the time of the run"`
-	Bytes  int64   `json:"bytes" unit:"bytes" says:"of memory that a run saves; an estimate, as the next ones"`
+	Bytes  int64   `json:"bytes" unit:"bytes" says:"of memory saved in a run; an estimate, as the next ones"`
 }
 
 // Of returns the report of the findings r in a trace, read from the file path. a is nil if no raw

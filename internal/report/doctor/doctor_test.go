@@ -35,7 +35,7 @@ where the time of 2 cores went, on average (GOMAXPROCS):
   running   1.50  75%  #######################
   waiting   0.50  25%  ########
 
-goroutines that ran at once, of the time:
+number of goroutines that ran at once, by share of the time:
 running  time
       1   50%  ###############
       2   50%  ###############
@@ -47,7 +47,7 @@ critical path of the run, 2.00ms:
   if merge were free: -31%
 
 critical path of task (3 of 9 scopes), 2.00ms:
-  nothing is known of what the goroutines did
+  the goroutines' states are not known
 
 note: half of it is missing
 advice, of the whole run:

@@ -12,14 +12,14 @@ import (
 
 // text writes the report for people, problems first.
 func (r found) text(b *report.Text) {
-	nothing := "nothing is wrong that can be told from this trace\n\n"
+	nothing := "no problem found in this trace\n\n"
 	if r.End != nil {
 		fmt.Fprintf(b, "%s %s\n\n", b.Red("ended:"), r.End.Text)
-		nothing = "nothing else can be told from this trace\n\n"
+		nothing = "no other finding in this trace\n\n"
 	}
 	if r.Starved != nil {
 		fmt.Fprintf(b, "%s %s\n\n", b.Yellow("starved:"), r.Starved.Text)
-		nothing = "nothing else can be told from this trace\n\n"
+		nothing = "no other finding in this trace\n\n"
 	}
 	for i := range r.Findings {
 		r.finding(b, &r.Findings[i])
@@ -113,7 +113,7 @@ func (r found) parallelism(b *report.Text) {
 	if len(r.Parallelism) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "%s\n", b.Bold("goroutines that ran at once, of the time:"))
+	fmt.Fprintf(b, "%s\n", b.Bold("number of goroutines that ran at once, by share of the time:"))
 	var rows []atOnce
 	for n, share := range r.Parallelism {
 		if share >= 0.0005 {
@@ -138,7 +138,7 @@ func criticalPath(b *report.Text, p *doctor.Path) {
 	}
 	fmt.Fprintf(b, "%s\n", b.Bold(head+":"))
 	if len(p.Parts) == 0 {
-		b.WriteString("  nothing is known of what the goroutines did\n\n")
+		b.WriteString("  the goroutines' states are not known\n\n")
 		return
 	}
 	parts.Write(b, p.Parts[:min(len(p.Parts), pathParts)])

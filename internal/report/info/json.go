@@ -15,34 +15,34 @@ import (
 type document struct {
 	Path       string           `json:"path"`
 	Bytes      int64            `json:"bytes" unit:"bytes" says:"the file's size"`
-	State      analysis.State   `json:"state" says:"'closed', 'writing', 'abandoned' (no Stop, and nobody writes it), 'unknown'"`
+	State      analysis.State   `json:"state" says:"'closed', 'writing', 'abandoned' (no Stop, and no writer), 'unknown'"`
 	Start      time.Time        `json:"start" says:"RFC 3339"`
-	DurationNS int64            `json:"duration_ns" unit:"ns" says:"to the last moment that the trace knows"`
-	Lost       map[string]int64 `json:"lost" unit:"records" says:"'total', and by reason those that are not 0. 'unknown': of a reason that this version does not know. 'unknown_after_ns', in ns from the start: what was lost after that is not known, of which 0 may be because somebody has changed the counters in the trace; without this key all is known"`
+	DurationNS int64            `json:"duration_ns" unit:"ns" says:"to the trace's last known moment"`
+	Lost       map[string]int64 `json:"lost" unit:"records" says:"'total', and by reason those that are not 0. 'unknown': for a reason that this version does not know. 'unknown_after_ns', in ns from the start: losses after that are not known, 0 also where the counters in the trace were changed from outside; absent: all losses are known"`
 	Gaps       []gap            `json:"gaps"`
-	Ring       *report.Ring     `json:"ring,omitempty" says:"absent: the trace is no ring"`
+	Ring       *report.Ring     `json:"ring,omitempty" says:"absent: the trace is not a ring"`
 
 	PID     uint32            `json:"pid" unit:"number" says:"of the process"`
-	Info    map[string]string `json:"info" says:"what the recorder noted: 'program', 'args', 'go', 'module', 'version', 'host', 'boot' (Linux's boot id), 'ppid', 'kernel', 'cpu', …"`
+	Info    map[string]string `json:"info" says:"the recorder's notes: 'program', 'args', 'go', 'module', 'version', 'host', 'boot' (Linux's boot id), 'ppid', 'kernel', 'cpu', …"`
 	Format  string            `json:"format" says:"its version, such as '1.2'"`
-	Writer  string            `json:"path_kind" says:"who wrote: 'assembly', 'go', 'pure'"`
+	Writer  string            `json:"path_kind" says:"the writer's path: 'assembly', 'go', 'pure'"`
 	Backing string            `json:"backing" says:"'shm', 'disk', 'heap'"`
 	HotPart string            `json:"hot_part,omitempty" says:"of shm, in a trace that is not closed: 'joined', or 'missing', where the last second may be too"`
 	Clock   string            `json:"clock" says:"'tsc', 'monotonic'"`
-	Witness map[string]bool   `json:"witnesses" says:"'goroutine', 'yield', 'switch': whether the recorder had each"`
+	Witness map[string]bool   `json:"witnesses" says:"'goroutine', 'yield', 'switch': whether each was available"`
 
 	Records  map[string]int64 `json:"records" unit:"records" says:"'total', and by kind as in CSV"`
-	Open     map[string]int64 `json:"open" unit:"records" says:"that have not ended, by kind as in CSV, those that are not 0"`
-	Left     map[string]int64 `json:"left_open" unit:"records" says:"of 'open', those whose goroutine ended without ending them, where a Go execution trace knows that"`
+	Open     map[string]int64 `json:"open" unit:"records" says:"not ended, by kind as in CSV, those that are not 0"`
+	Left     map[string]int64 `json:"left_open" unit:"records" says:"of 'open', those whose goroutine ended without ending them, if a Go execution trace shows it"`
 	CPU      map[string]int64 `json:"cpu_quality" unit:"tasks" says:"that ended, by 'exact', 'likely', 'at_most', 'unknown'"`
 	Cost     cost             `json:"recording_cost"`
 	Stacks   stackCount       `json:"stacks"`             // of scope.Stack
 	Calls    []function       `json:"functions"`          // whose calls were not all recorded
 	LeftOut  []leftOut        `json:"functions_left_out"` // when the program was built
 	GoTrace  *goTrace         `json:"go_trace,omitempty" says:"the Go execution trace; absent: there is none"`
-	Switches bool             `json:"thread_switches,omitempty" says:"there is when threads were on a CPU"`
-	Archive  *archive         `json:"archive,omitempty" says:"what 'scopeview archive' has stored; absent: nothing"`
-	Merged   []process        `json:"processes,omitempty" says:"those that the trace was merged of; absent: it was not"`
+	Switches bool             `json:"thread_switches,omitempty" says:"the trace has the times when threads were on a CPU"`
+	Archive  *archive         `json:"archive,omitempty" says:"files stored by 'scopeview archive'; absent: none"`
+	Merged   []process        `json:"processes,omitempty" says:"those that the trace was merged from; absent: it is not a merged trace"`
 	Beats    int64            `json:"heartbeats" unit:"count"`
 	LastBeat map[string]int64 `json:"last_heartbeat" unit:"as docs/format.md says" says:"the fields that are known"`
 
@@ -55,11 +55,11 @@ type document struct {
 // function is a function whose calls were not all recorded.
 type function struct {
 	Name     string     `json:"name"`
-	Calls    int64      `json:"calls" unit:"calls" says:"of a function that was not recorded at each call"`
-	Recorded int64      `json:"recorded" unit:"calls" says:"of those; they include what is lost"`
-	Unseen   int64      `json:"unseen" unit:"calls" says:"of those, an estimate: made while they were not counted"`
+	Calls    int64      `json:"calls" unit:"calls" says:"of a function whose calls were not all recorded"`
+	Recorded int64      `json:"recorded" unit:"calls" says:"of those; including lost records"`
+	Unseen   int64      `json:"unseen" unit:"calls" says:"of those, an estimate: made while calls were not counted"`
 	Reason   string     `json:"reason" says:"why not all are recorded"`
-	OffSince report.Int `json:"off_since_ns" unit:"ns" says:"its calls were only counted from then to the end; null: they were recorded at the end"`
+	OffSince report.Int `json:"off_since_ns" unit:"ns" says:"from then to the end its calls were only counted; null: they were recorded at the end"`
 }
 
 func (r found) functions() []function {
@@ -71,8 +71,8 @@ func (r found) functions() []function {
 // leftOut is a reason why functions were left out when the program was built.
 type leftOut struct {
 	Why   string   `json:"why"`
-	Count int64    `json:"count" unit:"functions" says:"that were left out when the program was built"`
-	Names []string `json:"names" says:"which; none where they are many"`
+	Count int64    `json:"count" unit:"functions" says:"left out when the program was built"`
+	Names []string `json:"names" says:"their names; none if they are many"`
 }
 
 func (r found) leftOut() []leftOut {
@@ -87,12 +87,12 @@ type goTrace struct {
 	Spans       []span   `json:"spans"` // that it covers
 	Transitions int64    `json:"transitions" unit:"count" says:"of goroutines, from state to state"`
 	Samples     int64    `json:"samples" unit:"samples" says:"of its CPU profile"`
-	Missing     bool     `json:"missing" says:"parts were overwritten, found no room, or were not written yet"`
+	Missing     bool     `json:"missing" says:"parts were overwritten, had no room, or were not written yet"`
 	Problems    []string `json:"problems" says:"sentences"`
 }
 
 type span struct {
-	From int64 `json:"from_ns" unit:"ns" says:"what it tells of"`
+	From int64 `json:"from_ns" unit:"ns" says:"begin of the time that it covers"`
 	To   int64 `json:"to_ns" unit:"ns"`
 }
 
@@ -113,24 +113,24 @@ func (r found) goTraceJSON() *goTrace {
 // process is a process of a merged trace.
 type process struct {
 	Number      uint32     `json:"number" unit:"number" says:"in the upper bits of its goroutines' ids"`
-	Parent      uint32     `json:"parent" unit:"number" says:"of the process that started it; 0: not among them"`
+	Parent      uint32     `json:"parent" unit:"number" says:"of the parent process; 0: not among them"`
 	Program     string     `json:"program"`
 	PID         uint32     `json:"pid" unit:"number"`
 	PPID        uint32     `json:"ppid" unit:"number"`
 	Host        string     `json:"host"`
 	Boot        string     `json:"boot" says:"Linux's boot id"`
 	Path        string     `json:"path" says:"its own trace"`
-	From        int64      `json:"from_ns" unit:"ns" says:"its own trace is of"`
+	From        int64      `json:"from_ns" unit:"ns" says:"begin of its own trace"`
 	To          int64      `json:"to_ns" unit:"ns"`
-	Offset      int64      `json:"clock_offset_ns" unit:"ns" says:"that were added to its wall clock"`
-	Drift       int64      `json:"clock_drift_ppb" unit:"ns a second" says:"its clock was slowed down by"`
-	Error       report.Int `json:"clock_error_ns" unit:"ns" says:"its times may be wrong by, against the first trace's that was given; null: not known"`
-	Violated    bool       `json:"clock_contradiction" says:"pairs of requests and responses contradict one another by 'clock_error_ns': a clock has jumped or is another one, or callers did not wait"`
-	Apart       bool       `json:"boot_contradiction" says:"the boot id is that of a process before it, but the monotonic clock is another, by the wall clocks or by requests: a time namespace, or a copy of a machine"`
+	Offset      int64      `json:"clock_offset_ns" unit:"ns" says:"added to its wall clock"`
+	Drift       int64      `json:"clock_drift_ppb" unit:"ns a second" says:"correction that slows its clock down"`
+	Error       report.Int `json:"clock_error_ns" unit:"ns" says:"largest error of its times against the first given trace; null: not known"`
+	Violated    bool       `json:"clock_contradiction" says:"requests and responses contradict one another by 'clock_error_ns': a clock has jumped or is another one, or callers did not wait"`
+	Apart       bool       `json:"boot_contradiction" says:"the boot id is that of an earlier process, but wall clocks or requests show another monotonic clock: a time namespace, or a copy of a machine"`
 	Lost        int64      `json:"lost" unit:"records"`
 	Overwritten int64      `json:"overwritten" unit:"records" says:"by its ring"`
 	Breaks      int64      `json:"clock_steps" unit:"count"`
-	Lacks       string     `json:"lacks" says:"what its own trace lacks; empty: nothing"`
+	Lacks       string     `json:"lacks" says:"gaps of its own trace; empty: none"`
 }
 
 func processesOf(t *trace.Trace) []process {
@@ -157,10 +157,10 @@ func hotPart(t *trace.Trace) string {
 
 // archive describes the files that scopeview archive has stored.
 type archive struct {
-	Executable string `json:"executable" says:"where it was; empty: it is not there"`
+	Executable string `json:"executable" says:"its path; empty: not stored"`
 	Sources    int64  `json:"sources" unit:"count"`
 	Bytes      int64  `json:"bytes" unit:"bytes" says:"of all files"`
-	Stored     int64  `json:"stored_bytes" unit:"bytes" says:"of the trace, that they take"`
+	Stored     int64  `json:"stored_bytes" unit:"bytes" says:"that they take in the trace"`
 	Missing    int64  `json:"incomplete" unit:"files" says:"that lack a part"`
 }
 
@@ -181,16 +181,16 @@ type stackCount struct {
 type gap struct {
 	From   int64  `json:"from_ns" unit:"ns"`
 	To     int64  `json:"to_ns" unit:"ns"`
-	Count  int64  `json:"count" unit:"records" says:"lost in it"`
+	Count  int64  `json:"count" unit:"records" says:"lost meanwhile"`
 	Reason string `json:"reason"`
 }
 
 type cost struct {
-	Percent   report.Float `json:"percent_of_cpu" unit:"percent" says:"at least: the estimated and the measured, of 'process_cpu_ns'"`
+	Percent   report.Float `json:"percent_of_cpu" unit:"percent" says:"lower bound: estimated plus measured, of 'process_cpu_ns'"`
 	Process   report.Int   `json:"process_cpu_ns" unit:"ns" says:"CPU time of the process while it recorded"`
-	Measured  report.Int   `json:"measured_ns" unit:"ns" says:"CPU time of the recorder's goroutines, and what reading threads' CPU clocks took"`
-	Estimated report.Int   `json:"estimated_ns" unit:"ns" says:"what scopes cost at least, by what one costs"`
-	Missing   []string     `json:"not_measured" says:"what else recording may have cost"`
+	Measured  report.Int   `json:"measured_ns" unit:"ns" says:"CPU time of the recorder's goroutines, and of reading the CPU clocks of threads"`
+	Estimated report.Int   `json:"estimated_ns" unit:"ns" says:"lower bound of the cost of scopes, from the cost of one"`
+	Missing   []string     `json:"not_measured" says:"other costs that recording may have had"`
 }
 
 type note struct {
@@ -199,7 +199,7 @@ type note struct {
 }
 
 type clockStep struct {
-	From int64 `json:"from_ns" unit:"ns" says:"in between durations are unknown"`
+	From int64 `json:"from_ns" unit:"ns" says:"durations across it are unknown"`
 	To   int64 `json:"to_ns" unit:"ns"`
 }
 
@@ -207,7 +207,7 @@ type problem struct {
 	Offset int64  `json:"offset" unit:"bytes" says:"of the first, in the file"`
 	Text   string `json:"text"`
 	Count  int64  `json:"count" unit:"count" says:"of its kind"`
-	Damage bool   `json:"damage" says:"false: a sound writer leaves that too"`
+	Damage bool   `json:"damage" says:"false: an intact writer leaves that too"`
 }
 
 func (r found) document() *document {

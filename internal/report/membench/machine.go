@@ -95,9 +95,9 @@ func arrays(wanted int64, m facts, cores int) (bytes int64, doubt string) {
 	bytes = max(bytes, int64(cores)*3*block*8)
 	switch {
 	case m.cache == 0:
-		doubt = "how large the last-level cache is is not known, so the arrays may lie in it"
+		doubt = "the size of the last-level cache is not known, so the arrays may fit in it"
 	case bytes < 2*m.cache:
-		doubt = fmt.Sprintf("the arrays (%s) are not well beyond the last-level cache (%s): memory may be slower than this", show.Size(bytes), show.Size(m.cache))
+		doubt = fmt.Sprintf("the arrays (%s) are not much larger than the last-level cache (%s): memory may be slower than measured", show.Size(bytes), show.Size(m.cache))
 	}
 	return bytes, doubt
 }

@@ -30,7 +30,7 @@ type Result struct {
 	Cache     int64   `json:"cache_bytes" unit:"bytes" says:"of the last level; 0: not known"`
 	Arrays    int64   `json:"array_bytes" unit:"bytes" says:"of all arrays together"`
 	Points    []point `json:"points"` // by cores
-	Saturated int     `json:"saturated" unit:"CPUs" says:"from this number on one more brings less than a tenth; 0: each brings more than that"`
+	Saturated int     `json:"saturated" unit:"CPUs" says:"number from which one more adds less than a tenth; 0: each adds more"`
 	Doubt     string  `json:"doubt,omitempty" says:"why the numbers may be wrong"`
 }
 
@@ -168,7 +168,7 @@ func Measure(ctx context.Context, o Options) (*Result, error) {
 		return r, nil
 	}
 	last := r.Inflation()[len(r.Points)-1]
-	r.Doubt = join(r.Doubt, fmt.Sprintf("%d cores slow each other down %s times even in work that needs no memory: others run on them, or they are threads of fewer cores. Whether memory is saturated can't be told", last.Cores, show.Ratio(last.ComputeInflation)))
+	r.Doubt = join(r.Doubt, fmt.Sprintf("%d cores slow each other down %s times even in work that needs no memory: other programs run on them, or they are threads of fewer cores. It is not known whether memory is saturated", last.Cores, show.Ratio(last.ComputeInflation)))
 	return r, nil
 }
 

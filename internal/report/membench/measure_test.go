@@ -92,9 +92,9 @@ func TestArrays(t *testing.T) {
 		{0, facts{}, 256 << 20, "not known"},
 		{0, facts{cache: 260 << 20, free: 64 << 30}, 1040 << 20, ""},
 		{0, facts{cache: 8 << 20, free: 64 << 30}, 256 << 20, ""},
-		{0, facts{cache: 260 << 20, free: 1 << 30}, 256 << 20, "not well beyond"},
+		{0, facts{cache: 260 << 20, free: 1 << 30}, 256 << 20, "not much larger"},
 		{1 << 30, facts{cache: 260 << 20}, 1 << 30, ""},
-		{1, facts{cache: 1 << 20}, 2 * 3 * block * 8, "not well beyond"},
+		{1, facts{cache: 1 << 20}, 2 * 3 * block * 8, "not much larger"},
 	} {
 		bytes, doubt := arrays(w.wanted, w.m, 2)
 		if bytes != w.bytes || (doubt == "") != (w.doubt == "") || !strings.Contains(doubt, w.doubt) {

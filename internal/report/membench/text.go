@@ -32,7 +32,7 @@ func (r *Result) text(b *report.Text) {
 	last := r.Points[len(r.Points)-1].Cores
 	switch {
 	case len(r.Points) == 1:
-		b.WriteString("\nwith one core, nothing can be said about more of them\n")
+		b.WriteString("\none core can't show how more of them scale\n")
 	case r.Saturated > 0:
 		fmt.Fprintf(b, "\n%s saturated by %s: more of them move less than a tenth more\n", b.Bold("memory is"), show.Plural(r.Saturated, "core"))
 	case r.Doubt == "":

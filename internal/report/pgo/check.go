@@ -11,13 +11,13 @@ import (
 // checkDocument compares a profile with the source.
 type checkDocument struct {
 	// Share is null if the compiler could match none of the weight.
-	Share     report.Float      `json:"share" unit:"share" says:"that is found, of 'total' without 'never'; null: nothing could be matched"`
+	Share     report.Float      `json:"share" unit:"share" says:"'found' of 'total' without 'never'; null: nothing could be matched"`
 	Total     int64             `json:"total" unit:"as in the profile" says:"of all calls"`
-	Found     int64             `json:"found" unit:"as in the profile" says:"of calls that the source has"`
-	Lost      int64             `json:"lost" unit:"as in the profile" says:"of calls that it has no more"`
-	Never     int64             `json:"never" unit:"as in the profile" says:"of calls that the compiler matches with no source"`
+	Found     int64             `json:"found" unit:"as in the profile" says:"of calls that are in the source"`
+	Lost      int64             `json:"lost" unit:"as in the profile" says:"of calls that are no longer in it"`
+	Never     int64             `json:"never" unit:"as in the profile" says:"of calls that the compiler never matches with source"`
 	Unknown   int64             `json:"unknown" unit:"as in the profile" says:"of packages that are not in this build, or do not load"`
-	Foreign   bool              `json:"foreign" says:"hardly a caller exists: the profile is another program's"`
+	Foreign   bool              `json:"foreign" says:"hardly any caller exists: the profile is another program's"`
 	Reasons   []reason          `json:"reasons"`
 	Packages  report.List[pkg]  `json:"packages"`
 	Functions report.List[lost] `json:"lost_functions"`
@@ -26,7 +26,7 @@ type checkDocument struct {
 
 // reason is the weight of the calls with one outcome.
 type reason struct {
-	Reason string `json:"reason" head:"what became of the calls" prose:"" says:"what became of calls, in words"`
+	Reason string `json:"reason" head:"what became of the calls" prose:"" says:"the fate of the calls, in a sentence"`
 	Weight int64  `json:"weight" unit:"as in the profile"`
 
 	Share float64 `json:"-" head:"%" unit:"share"` // of all
@@ -37,7 +37,7 @@ var reasons = report.Table[reason]{Text: "%, =class, what became of the calls"}
 
 // pkg sums up the calls from a package.
 type pkg struct {
-	Path    string       `json:"path" head:"calls from package" says:"of the callers, as the linker has it; the heaviest comes first"`
+	Path    string       `json:"path" head:"calls from package" says:"the callers' package, by the linker's path; the heaviest comes first"`
 	Total   int64        `json:"total" unit:"as in the profile"`
 	Share   report.Float `json:"share" head:"found %" unit:"share" says:"as 'share'"`
 	Lost    int64        `json:"lost" unit:"as in the profile"`
@@ -52,8 +52,8 @@ var packages = report.Table[pkg]{What: "package", Text: "%, found %, lost %, cal
 
 // lost is a function that no longer exists.
 type lost struct {
-	Name   string `json:"name" says:"a function that is gone"`
-	Weight int64  `json:"weight" unit:"as in the profile" says:"of the calls that are lost for it; the heaviest comes first"`
+	Name   string `json:"name" says:"a function that no longer exists"`
+	Weight int64  `json:"weight" unit:"as in the profile" says:"of the calls lost with it; the heaviest comes first"`
 
 	Share float64 `json:"-" head:"%" unit:"share"` // of all
 }
@@ -63,7 +63,7 @@ var lostFunctions = report.Table[lost]{What: "function", Text: "%, function that
 // failure is a package that does not load.
 type failure struct {
 	Path  string `json:"path" says:"a package that does not load"`
-	Error string `json:"error" says:"what the go command or the type checker says"`
+	Error string `json:"error" says:"the error of the go command or the type checker"`
 }
 
 // unknown reports whether the source of a call is not known.
@@ -100,12 +100,12 @@ func Check(unit string, r *source.Report, failures []source.Failure) *report.Rep
 // text writes the text above the tables.
 func (d *checkDocument) text(b *report.Text, unit string) {
 	if d.Share.Kind == report.Unknown {
-		fmt.Fprintf(b, "nothing of the profile's %s could be matched with any source\n", amount(unit, d.Total))
+		fmt.Fprintf(b, "none of the profile's %s could be matched with source\n", amount(unit, d.Total))
 	} else {
-		fmt.Fprintf(b, "%s of the weight that can be matched is of calls that the source has\n", b.Bold(show.Percent(d.Share.N)))
+		fmt.Fprintf(b, "%s of the weight that can be matched belongs to calls in the source\n", b.Bold(show.Percent(d.Share.N)))
 	}
 	if d.Foreign {
-		fmt.Fprintf(b, "%s\n", b.Red("hardly a caller of it exists: this is a profile of another program, or the packages of this one are not those that were named"))
+		fmt.Fprintf(b, "%s\n", b.Red("hardly any of its callers exist: this is a profile of another program, or the wrong packages of this one were named"))
 	}
 	for _, f := range d.Failures {
 		fmt.Fprintf(b, "%s\n", b.Yellow(fmt.Sprintf("package %s does not load, so its functions are not known: %s", show.Name(f.Path), show.Text(f.Error))))

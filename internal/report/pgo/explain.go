@@ -8,7 +8,7 @@ import (
 // explainDocument describes how the compiler used a profile.
 type explainDocument struct {
 	Total    int64                  `json:"total" unit:"as in the profile" says:"of all calls"`
-	Least    float64                `json:"hot_share" unit:"share" says:"of all weight, that the lightest hot call has"`
+	Least    float64                `json:"hot_share" unit:"share" says:"share of all weight that the lightest hot call has"`
 	Verdicts []verdict              `json:"verdicts"`
 	Edges    report.List[explained] `json:"edges"`
 }
@@ -28,8 +28,8 @@ type explained struct {
 	edge
 	Weight        int64           `json:"weight" unit:"as in the profile" says:"the heaviest hot call comes first"`
 	Share         float64         `json:"share" head:"%" unit:"share" says:"of all weight"`
-	Verdict       explain.Verdict `json:"verdict" says:"what the compiler did, in few words"`
-	Why           string          `json:"why" prose:"" says:"what it did and why, in more words"`
+	Verdict       explain.Verdict `json:"verdict" says:"what the compiler did, in a few words"`
+	Why           string          `json:"why" prose:"" says:"the verdict and its reason, in a sentence"`
 	Cost          report.Int      `json:"cost" unit:"as the compiler counts" says:"of inlining the callee; null: not known"`
 	Devirtualized string          `json:"devirtualized" says:"the function that is called directly now; empty: none"`
 	File          string          `json:"file" says:"of the call; empty: not known"`
@@ -50,7 +50,7 @@ func Explain(r *explain.Report) *report.Report {
 	d.Edges = report.All(rows)
 	return &report.Report{Document: d, Text: func(b *report.Text) {
 		if len(rows) == 0 {
-			b.WriteString("the profile has no calls, so the compiler does nothing with it\n")
+			b.WriteString("the profile has no calls, so the compiler does not use it\n")
 			return
 		}
 		verdicts.Write(b, d.Verdicts)

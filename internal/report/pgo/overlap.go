@@ -65,7 +65,7 @@ func Overlap(nameA, nameB string, a, b *pgo.Edges) *report.Report {
 }
 
 func (d *overlapDocument) text(b *report.Text, list []shared) {
-	fmt.Fprintf(b, "overlap %s: of the weight of %s and %s so much is in the same calls\n", b.Bold(show.Percent(d.Overlap)), show.Name(d.A), show.Name(d.B))
+	fmt.Fprintf(b, "overlap %s: that share of the weight of %s and %s is in the same calls\n", b.Bold(show.Percent(d.Overlap)), show.Name(d.A), show.Name(d.B))
 	fmt.Fprintf(b, "%s in both, %s only in the first, %s only in the second\n", show.Plural(d.Common, "edge"), show.Count(d.OnlyA), show.Count(d.OnlyB))
 	if d.Overlap < alien && len(list) > 0 {
 		fmt.Fprintf(b, "%s\n", b.Yellow("they have next to nothing in common: these are profiles of two programs, or of builds far apart"))

@@ -16,12 +16,12 @@ import (
 type showDocument struct {
 	Unit      string                `json:"unit" says:"'samples/count' or 'cpu/nanoseconds'"`
 	Total     int64                 `json:"total" unit:"as 'unit' says" says:"of all edges"`
-	Duration  int64                 `json:"duration_ns" unit:"ns" says:"in which it was collected; 0: not known"`
-	Share     float64               `json:"hot_share" unit:"share" says:"that the hot edges have, as was asked for"`
+	Duration  int64                 `json:"duration_ns" unit:"ns" says:"duration of the collection; 0: not known"`
+	Share     float64               `json:"hot_share" unit:"share" says:"share that the hot edges have, as requested"`
 	Count     int                   `json:"edge_count" unit:"count"`
 	Hot       int                   `json:"hot_count" unit:"count" says:"of hot edges"`
 	Least     int64                 `json:"hot_weight" unit:"as 'unit' says" says:"of the lightest hot edge; 0: there is none"`
-	Comments  []string              `json:"comments" says:"where the profile is from"`
+	Comments  []string              `json:"comments" says:"the profile's comments, which may name its origin"`
 	Edges     report.List[weighed]  `json:"edges"`
 	Functions report.List[function] `json:"functions"`
 }
@@ -38,7 +38,7 @@ type weighed struct {
 	edge
 	Weight int64   `json:"weight" unit:"as 'unit' says" says:"the heaviest edge comes first"`
 	Share  float64 `json:"share" head:"%" unit:"share" says:"of all weight"`
-	Hot    bool    `json:"hot" says:"the compiler takes it for hot"`
+	Hot    bool    `json:"hot" says:"the compiler considers it hot"`
 
 	Sum float64 `json:"-" head:"sum %" unit:"share"` // of the edges up to this one
 }
@@ -121,13 +121,13 @@ func (d *showDocument) text(b *report.Text, rows []weighed, called []function) {
 	if d.Duration > 0 {
 		long = ", sampled for " + show.Duration(d.Duration)
 	}
-	fmt.Fprintf(b, "%s with a weight of %s%s; the compiler takes the %s heaviest for hot: %s of it\n", show.Plural(d.Count, "edge"),
+	fmt.Fprintf(b, "%s with a weight of %s%s; the compiler considers the %s heaviest hot: %s of it\n", show.Plural(d.Count, "edge"),
 		amount(d.Unit, d.Total), long, show.Count(d.Hot), show.Percent(d.Share))
 	for _, c := range d.Comments {
 		fmt.Fprintf(b, "%s\n", b.Dim("from "+show.Name(c)))
 	}
 	if d.Count == 0 {
-		b.WriteString("it has no call whose caller and line are known: the compiler has nothing to go by\n")
+		b.WriteString("no call in it has a known caller and line: the compiler can't use it\n")
 		return
 	}
 	edges, functions := edgeTable, functionTable

@@ -16,15 +16,15 @@ import (
 // edge is a function, and the part of another function's inclusive metrics that belongs to the
 // calls between the two. For the other function itself it is the exclusive metrics.
 type edge struct {
-	Name       string `json:"name" says:"'<Total>': the caller of all that nobody called"`
-	Attributed Values `json:"attributed" unit:"as the metric" says:"by metric, those that are not 0; where 'function.at_least' has the metric, they may be more"`
+	Name       string `json:"name" says:"'<Total>': the caller of the outermost functions"`
+	Attributed Values `json:"attributed" unit:"as the metric" says:"by metric, those that are not 0; if 'function.at_least' has the metric, lower bounds"`
 	Costs
 }
 
 // neighbour is a row: a caller or a callee, or the function itself.
 type neighbour struct {
 	edge
-	Compiler string `json:"compiler" zero:"" says:"with '--commentary' what the compiler did with the calls between the two; '\"\"': not known"`
+	Compiler string `json:"compiler" zero:"" says:"with '--commentary' the compiler's treatment of the calls between the two; '\"\"': not known"`
 
 	Role string `json:"-" head:"role"`
 }
@@ -36,7 +36,7 @@ var neighbours = report.Table[neighbour]{What: "function", All: true, Text: "att
 type callersDocument struct {
 	About
 	Function edge                   `json:"function"`
-	Aliases  []string               `json:"aliases" says:"the function's other names; 'function.name' is the last of all by the alphabet"`
+	Aliases  []string               `json:"aliases" says:"the function's other names; 'function.name' is the last in alphabetical order"`
 	Callers  report.List[neighbour] `json:"callers"`
 	Callees  report.List[neighbour] `json:"callees"`
 }

@@ -49,7 +49,7 @@ func (v Values) MarshalJSON() ([]byte, error) {
 type Costs struct {
 	Exclusive Values   `json:"exclusive" unit:"as the metric" says:"by metric, those that are not 0; null: not in the data"`
 	Inclusive Values   `json:"inclusive" unit:"as the metric" says:"as 'exclusive'"`
-	AtLeast   []string `json:"at_least,omitempty" says:"metrics whose inclusive values may be more: stacks without it were cut off"`
+	AtLeast   []string `json:"at_least,omitempty" says:"metrics whose inclusive values are lower bounds: some truncated stacks lack it"`
 }
 
 // Costs returns the columns of a sum; c is nil if the row is not in the data.

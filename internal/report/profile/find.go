@@ -40,7 +40,7 @@ func FindFunction(p *samples.Profile, name string) (string, error) {
 		if len(p.Stacks) == 0 {
 			return "", fmt.Errorf("%w: there are no samples and no waits, so none in a function %q", ErrNoFunction, name)
 		}
-		return "", fmt.Errorf("%w: no sample is in a function %q; scopeview profile lists all that are, and <Total> is the caller of all", ErrNoFunction, name)
+		return "", fmt.Errorf("%w: no sample is in a function %q; scopeview profile lists all functions, and <Total> is the caller of all", ErrNoFunction, name)
 	}
 	return "", fmt.Errorf("%w: %q may be %s; give more of the name", ErrNoFunction, name, report.First(found, func(s string) string { return s }))
 }

@@ -59,6 +59,6 @@ type headerDocument struct {
 	About
 	Binary  string `json:"binary" says:"the executable's path; empty: not known"`
 	BuildID string `json:"build_id" says:"of the executable; empty: not known"`
-	From    int64  `json:"from_ns" unit:"ns" says:"from when on samples tell"`
+	From    int64  `json:"from_ns" unit:"ns" says:"begin of the time that samples cover"`
 	To      int64  `json:"to_ns" unit:"ns"`
 }

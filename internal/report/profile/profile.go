@@ -118,12 +118,12 @@ func (v *View) units() (text string) {
 
 // metric is a metric in a document.
 type metric struct {
-	Name    string `json:"name" head:"metric" says:"as '-m' has it"`
+	Name    string `json:"name" head:"metric" says:"as in '-m'"`
 	Title   string `json:"title" head:"what" says:"for people"`
 	Unit    string `json:"unit" says:"'nanoseconds', 'bytes', 'count', or as a pprof profile says"`
-	Sampled bool   `json:"sampled" says:"an estimate of samples; otherwise each event was recorded"`
+	Sampled bool   `json:"sampled" says:"an estimate from samples; otherwise each event was recorded"`
 	Total   int64  `json:"total" unit:"as the metric"`
-	Whole   int64  `json:"whole,omitempty" unit:"as the metric" says:"what shares are of where values are negative: the absolute sum, or the base's of 'pprof -diff_base'; absent: of the total"`
+	Whole   int64  `json:"whole,omitempty" unit:"as the metric" says:"the base of shares where values are negative: the absolute sum, or the base's of 'pprof -diff_base'; absent: the total"`
 
 	How string `json:"-" head:"how"` // the origin of its values
 	at  int
@@ -132,8 +132,8 @@ type metric struct {
 // About begins each document.
 type About struct {
 	report.Kept
-	Samples int64    `json:"samples" unit:"samples" says:"that were read, waits included"`
-	Notes   []string `json:"notes" says:"sentences: what is not known, how far the rest can be believed"`
+	Samples int64    `json:"samples" unit:"samples" says:"number read, waits included"`
+	Notes   []string `json:"notes" says:"sentences: unknowns, and how reliable the rest is"`
 	Metrics []metric `json:"metrics"`
 }
 

@@ -115,7 +115,7 @@ type document struct {
 	About
 	By      string           `json:"by" says:"'function', 'line', 'object', 'goroutine', 'thread'"`
 	Rows    report.List[row] `json:"rows"`
-	Slowest *slowestDocument `json:"slowest,omitempty" says:"with '--slowest': 'rows' are of the slow executions"`
+	Slowest *slowestDocument `json:"slowest,omitempty" says:"with '--slowest': 'rows' are those of the slow executions"`
 }
 
 // theProgram names the object of the program's own code where its executable is not known.

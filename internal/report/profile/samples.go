@@ -15,7 +15,7 @@ import (
 // A Sample is the row of a sample or a wait. There can be one for every few bytes of a trace, and
 // all of them are kept in memory.
 type Sample struct {
-	Time      int64      `json:"time_ns" unit:"ns" says:"when it was, or a wait began"`
+	Time      int64      `json:"time_ns" unit:"ns" says:"of the sample, or of the wait's begin"`
 	Metric    string     `json:"metric"`
 	Value     int64      `json:"value" unit:"as the metric" says:"of a wait its length"`
 	Goroutine uint64     `json:"goroutine" unit:"number" zero:"" says:"0: none, or not known"`

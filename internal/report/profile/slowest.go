@@ -54,7 +54,7 @@ var (
 type slowestDocument struct {
 	Slow    int64      `json:"slow" unit:"executions" says:"the slow ones"`
 	Others  int64      `json:"others" unit:"executions"`
-	Limit   int64      `json:"limit_ns" unit:"ns" says:"the slow ones are as long or longer"`
+	Limit   int64      `json:"limit_ns" unit:"ns" says:"the slow ones are at least as long"`
 	Metrics []contrast `json:"metrics"`
 	Places  []placed   `json:"places"`
 }
@@ -136,7 +136,7 @@ func (x *slowest) text(b *report.Text) {
 	fmt.Fprintf(b, "%s of at least %s, compared with %s that were faster; times are for one execution\n\n",
 		show.Plural(e.Slow, "slow execution"), show.Duration(e.Limit), show.Plural(e.Rest, "execution"))
 	if e.Rest == 0 {
-		b.WriteString("there is nothing to compare with: all executions are slow ones\n")
+		b.WriteString("there is nothing to compare with: all executions are slow\n")
 		return
 	}
 	if s := x.sentence(); s != "" {

@@ -13,8 +13,8 @@ import (
 
 // call is a row: a function on one path from <Total>.
 type call struct {
-	Depth int    `json:"depth" unit:"calls" says:"below '<Total>', which has 0; the caller is the last one before with one less"`
-	Name  string `json:"name" says:"a function; its values are of this way from '<Total>'"`
+	Depth int    `json:"depth" unit:"calls" says:"below '<Total>', which has 0; the caller is the last row before with one less"`
+	Name  string `json:"name" says:"a function; its values are of this path from '<Total>'"`
 	Costs
 }
 

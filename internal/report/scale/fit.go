@@ -18,10 +18,10 @@ type sample struct {
 // fitted holds the parameters of the law.
 type fitted struct {
 	Single float64 `json:"single" unit:"ns" says:"wall time on one processor, by the law"`
-	Sigma  float64 `json:"sigma" unit:"0 or more" says:"σ: what is done by one at a time"`
-	Kappa  float64 `json:"kappa" unit:"0 or more" says:"κ: what each processor costs each other"`
+	Sigma  float64 `json:"sigma" unit:"0 or more" says:"σ: the serialized share"`
+	Kappa  float64 `json:"kappa" unit:"0 or more" says:"κ: the cost per pair of processors"`
 	// Error is the root of the mean square of the samples' relative deviations.
-	Error float64 `json:"error" unit:"0 to 1" says:"root of the mean square, of how far the medians lie off"`
+	Error float64 `json:"error" unit:"0 to 1" says:"root mean square deviation of the medians"`
 }
 
 // fitUSL fits the law by least squares of the relative deviations. All samples count, also those of
@@ -35,7 +35,7 @@ func fitUSL(samples []sample) (fitted, error) {
 	different := map[int]bool{}
 	for _, s := range samples {
 		if s.N < 1 || !(s.Time > 0) || math.IsInf(s.Time, 0) {
-			return fitted{}, fmt.Errorf("a time of %v on %d processors is none", s.Time, s.N)
+			return fitted{}, fmt.Errorf("invalid time %v on %d processors", s.Time, s.N)
 		}
 		different[s.N] = true
 		n := float64(s.N)
@@ -43,7 +43,7 @@ func fitUSL(samples []sample) (fitted, error) {
 		rows = append(rows, [3]float64{1 / y, (n - 1) / y, n * (n - 1) / y})
 	}
 	if len(different) < minPoints {
-		return fitted{}, fmt.Errorf("the law has three parameters, and %d numbers of processors are too few to tell them: give at least %d", len(different), minPoints)
+		return fitted{}, fmt.Errorf("%d numbers of processors are too few for the law's three parameters: give at least %d", len(different), minPoints)
 	}
 	var best [3]float64
 	least := math.Inf(1)

@@ -89,10 +89,10 @@ func TestFitRefuses(t *testing.T) {
 		want string
 	}{
 		{nil, "0 numbers of processors are too few"},
-		{law(1, 0, 0, 1, 2, 3, 4, 5), "5 numbers of processors are too few to tell them: give at least 6"},
+		{law(1, 0, 0, 1, 2, 3, 4, 5), "5 numbers of processors are too few for the law's three parameters: give at least 6"},
 		{law(1, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2), "2 numbers of processors"},
-		{append(law(1, 0, 0, 1, 2, 3, 4, 5, 6), sample{7, 0}), "a time of 0 on 7"},
-		{append(law(1, 0, 0, 1, 2, 3, 4, 5, 6), sample{7, math.NaN()}), "a time of NaN"},
+		{append(law(1, 0, 0, 1, 2, 3, 4, 5, 6), sample{7, 0}), "invalid time 0 on 7"},
+		{append(law(1, 0, 0, 1, 2, 3, 4, 5, 6), sample{7, math.NaN()}), "invalid time NaN"},
 		{append(law(1, 0, 0, 1, 2, 3, 4, 5, 6), sample{0, 1}), "on 0 processors"},
 	} {
 		if _, err := fitUSL(w.s); err == nil || !strings.Contains(err.Error(), w.want) {

@@ -21,10 +21,10 @@ type document struct {
 	Names   []inflation `json:"names"`  // by growth of CPU time, largest first; empty: nothing was recorded
 	// Fit is null if Refused gives a reason.
 	Fit      *fitted          `json:"fit" says:"of the Universal Scalability Law; null: 'refused' says why"`
-	Peak     *float64         `json:"peak" unit:"processors" says:"with which it would be fastest; null: there is none, or no good fit"`
-	Dominant loss             `json:"dominant" says:"the larger loss on the most processors; empty: no fit that is good enough"`
+	Peak     *float64         `json:"peak" unit:"processors" says:"number with which it would be fastest; null: there is none, or no good fit"`
+	Dominant loss             `json:"dominant" says:"the larger loss on the most processors; empty: no good fit"`
 	Refused  string           `json:"refused,omitempty" says:"why there is no fit"`
-	Warnings []string         `json:"warnings" says:"what the numbers can't tell"`
+	Warnings []string         `json:"warnings" says:"limits of the numbers"`
 	Memory   *membench.Result `json:"memory" says:"with '--membench': as 'scopeview membench'"`
 }
 

@@ -64,7 +64,7 @@ func measure(ctx context.Context, o Options) ([]run, error) {
 func once(ctx context.Context, o *Options, procs int) (r run, err error) {
 	dir, err := os.MkdirTemp("", "scopeview-scale-")
 	if err != nil {
-		return r, fmt.Errorf("a directory for the traces can't be made: %w", err)
+		return r, fmt.Errorf("creating a directory for the traces: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	p := strconv.Itoa(procs)
@@ -88,7 +88,7 @@ func once(ctx context.Context, o *Options, procs int) (r run, err error) {
 	}
 	if o.Names != nil {
 		if r.Names, err = o.Names(dir); err != nil {
-			return r, fmt.Errorf("what %s with GOMAXPROCS=%d recorded: %w", args[0], procs, err)
+			return r, fmt.Errorf("the trace of %s with GOMAXPROCS=%d: %w", args[0], procs, err)
 		}
 	}
 	return r, nil

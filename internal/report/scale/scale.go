@@ -30,10 +30,10 @@ func Of(ctx context.Context, o Options) (*report.Report, error) {
 func warnings(points []point, cpus int) []string {
 	ws := []string{}
 	if last := points[len(points)-1].Procs; last > cpus {
-		ws = append(ws, fmt.Sprintf("GOMAXPROCS above the %s that this process may use tells how the program bears too many threads, and not how it would run on more CPUs; the law takes the missing CPUs for serialization", show.Plural(int64(cpus), "CPU")))
+		ws = append(ws, fmt.Sprintf("GOMAXPROCS above the %s of this process measures oversubscription, not more CPUs; the fit counts the missing CPUs as serialization", show.Plural(int64(cpus), "CPU")))
 	}
 	if first := points[0].Procs; first != 1 {
-		ws = append(ws, fmt.Sprintf("without a run on one processor, speed-ups are over that on %d", first))
+		ws = append(ws, fmt.Sprintf("without a run on one processor, speed-ups are relative to %d", first))
 	}
 	return ws
 }

@@ -33,16 +33,16 @@ func (r *document) law(b *report.Text) {
 	f, last := r.Fit, r.Points[len(r.Points)-1].Procs
 	fmt.Fprintf(b, "%s σ = %.4f, κ = %.6f; the medians deviate by %s\n", b.Bold("Universal Scalability Law:"), f.Sigma, f.Kappa, show.Percent(f.Error))
 	if f.Error > maxError {
-		fmt.Fprintf(b, "%s\n", b.Yellow("that is much: the times do not follow the law, so it does not tell what the processors are lost to; more runs (-n) on a quiet machine may help"))
+		fmt.Fprintf(b, "%s\n", b.Yellow("the times do not follow the law, so the kind of loss is not known; more runs (-n) on a quiet machine may help"))
 		return
 	}
 	switch r.Dominant {
 	case lossNone:
 		fmt.Fprintf(b, "up to %d it loses less than a tenth: it scales nearly linearly\n", last)
 	case lossSerialization:
-		fmt.Fprintf(b, "σ dominates: what is done by one at a time (a lock, a serial part, a queue) costs it most; even endlessly many processors would make it at most %s times as fast\n", show.Ratio(1/f.Sigma))
+		fmt.Fprintf(b, "σ dominates: serialized work (a lock, a serial part, a queue) costs it most; even with unlimited processors it would be at most %s times as fast\n", show.Ratio(1/f.Sigma))
 	case lossCoherence:
-		b.WriteString("κ dominates: what each processor costs the others (cache lines that all write, memory bandwidth) costs it most\n")
+		b.WriteString("κ dominates: the cost of processors to each other (cache lines that all write, memory bandwidth) costs it most\n")
 	}
 	switch {
 	case r.Peak == nil:
@@ -59,7 +59,7 @@ const inflated = 1.1
 func (r *document) nameTable(b *report.Text, plain bool) {
 	if len(r.Names) == 0 {
 		if !plain {
-			b.WriteString("\nno CPU times by name: the command has recorded nothing; import scope/auto, or give it {trace}\n")
+			b.WriteString("\nno CPU times by name: the command recorded nothing; import scope/auto, or pass it {trace}\n")
 		}
 		return
 	}

@@ -17,7 +17,7 @@ type document struct {
 type name struct {
 	Name   string `json:"name"`
 	Calls  int64  `json:"calls" unit:"calls" says:"the most first"`
-	Weight int64  `json:"weight" unit:"sum" says:"of the weights that the program gave"`
+	Weight int64  `json:"weight" unit:"sum" says:"of the weights passed by the program"`
 	Stacks int64  `json:"stacks" unit:"count"`
 }
 
@@ -29,7 +29,7 @@ type stack struct {
 	Calls  int64          `json:"calls" unit:"calls"`
 	Weight int64          `json:"weight" unit:"sum"`
 	Share  float64        `json:"share" unit:"0 to 1" says:"of the name's calls"`
-	Cut    bool           `json:"cut" says:"there were more callers"`
+	Cut    bool           `json:"cut" says:"the stack is truncated"`
 	Frames []report.Frame `json:"frames" head:"called from"` // the caller first; none: (other stacks)
 
 	one *trace.Stack // one of the row's stacks

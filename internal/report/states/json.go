@@ -8,17 +8,17 @@ import (
 // changes its meaning or is removed. null is unknown.
 type document struct {
 	report.Kept
-	From        int64              `json:"from_ns" unit:"ns" says:"what the Go execution trace covers"`
+	From        int64              `json:"from_ns" unit:"ns" says:"begin of the time that the Go execution trace covers"`
 	To          int64              `json:"to_ns" unit:"ns"`
-	Goroutines  int                `json:"goroutines" unit:"goroutines" says:"that it tells of"`
+	Goroutines  int                `json:"goroutines" unit:"goroutines" says:"number that it covers"`
 	Transitions int64              `json:"transitions" unit:"count" says:"from state to state"`
-	Switches    *int64             `json:"switches" unit:"count" says:"threads came onto CPUs or left them; null: not recorded"`
-	SwitchesWhy string             `json:"switches_why" says:"why they are not"`
-	Problems    []string           `json:"problems" says:"sentences: what could not be read, or not be believed"`
+	Switches    *int64             `json:"switches" unit:"count" says:"of threads onto CPUs and off them; null: not recorded"`
+	SwitchesWhy string             `json:"switches_why" says:"why they were not recorded"`
+	Problems    []string           `json:"problems" says:"sentences: unreadable or unreliable parts"`
 	Checks      []check            `json:"checks"` // sum, cpu, unknown
 	By          string             `json:"by" says:"'name', 'track', 'site', 'goroutine'"`
 	All         Times              `json:"all_ns" unit:"ns" says:"each state, of the program's goroutines"`
-	Runtime     Times              `json:"runtime_ns" unit:"ns" says:"each state, of the runtime's own, and the recorder's"`
+	Runtime     Times              `json:"runtime_ns" unit:"ns" says:"each state, of the runtime's and the recorder's goroutines"`
 	Groups      report.List[group] `json:"groups"`
 }
 

@@ -75,7 +75,7 @@ func (r *found) title(g group) string {
 	case r.by == analysis.ByGoroutine:
 		return report.Name(g.Name)
 	case g.rest && r.by == analysis.BySite:
-		return "(made before the recording)"
+		return "(created before the recording)"
 	case g.rest:
 		return "(rows without a name)"
 	case r.by == analysis.BySite:

@@ -31,7 +31,7 @@ func (r *found) head(b *report.Text) {
 	if f.Switches {
 		fmt.Fprintf(b, "%s, which came onto CPUs or left them %s times\n", show.Plural(int64(f.Threads), "thread"), show.Count(f.Switched))
 	} else {
-		fmt.Fprintln(b, b.Yellow("running is not split into what had a CPU and what had not: "+show.Text(f.SwitchesWhy)))
+		fmt.Fprintln(b, b.Yellow("running time is not split into on a CPU and off it: "+show.Text(f.SwitchesWhy)))
 		if text := waitedForCPU(r.t); text != "" {
 			fmt.Fprintln(b, text)
 		}
@@ -40,7 +40,7 @@ func (r *found) head(b *report.Text) {
 		fmt.Fprintln(b, b.Yellow(show.Text(p)))
 	}
 	for _, c := range f.Checks.List() {
-		text := c.Text + " (up to " + show.Percent(c.Tolerance) + " is well)"
+		text := c.Text + " (up to " + show.Percent(c.Tolerance) + " is fine)"
 		switch {
 		case !c.Known:
 			fmt.Fprintln(b, b.Yellow("not checked: "+show.Text(c.Text)))

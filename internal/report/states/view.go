@@ -60,7 +60,7 @@ func unknownStates(f *states.Facts) []states.State {
 func notes(f *states.Facts) []string {
 	list := append([]string{}, f.Problems...)
 	if !f.Switches {
-		list = append(list, "running is not split into what had a CPU and what had not: "+f.SwitchesWhy)
+		list = append(list, "running time is not split into on a CPU and off it: "+f.SwitchesWhy)
 	}
 	for _, c := range f.Checks.List() {
 		if c.Known && !c.OK {

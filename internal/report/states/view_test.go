@@ -53,7 +53,7 @@ func TestView(t *testing.T) {
 func TestNotes(t *testing.T) {
 	f := &states.Facts{Problems: []string{"a piece is missing"}, SwitchesWhy: "nobody asked"}
 	f.Checks.Sum.Known, f.Checks.Sum.Text = true, "they do not add up"
-	if got := strings.Join(notes(f), "; "); got != "a piece is missing; running is not split into what had a CPU and what had not: nobody asked; NOT ok: they do not add up" {
+	if got := strings.Join(notes(f), "; "); got != "a piece is missing; running time is not split into on a CPU and off it: nobody asked; NOT ok: they do not add up" {
 		t.Error(got)
 	}
 }

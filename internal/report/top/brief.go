@@ -23,13 +23,13 @@ func (r *found) brief(b *report.Brief) {
 	if len(r.scopes) > 0 && len(r.t.GoTraces()) > 0 {
 		if pattern, ok := report.Glob(r.scopes[0].Name); ok && !r.byTrack {
 			if samples.Has(r.t) {
-				more = append(more, report.Does(b.Command("profile", "--scope", pattern), "in which functions it is"))
+				more = append(more, report.Does(b.Command("profile", "--scope", pattern), "the functions that take the time"))
 			}
-			more = append(more, report.Does(b.Command("states", "--name", pattern), "what its goroutines did: ran, or waited for what"))
+			more = append(more, report.Does(b.Command("states", "--name", pattern), "states of its goroutines: running, waiting"))
 		}
 	}
 	if len(r.locks) > 0 {
-		more = append(more, report.Does(b.Command("waits"), "who waited for which lock, and who had it"))
+		more = append(more, report.Does(b.Command("waits"), "waits for locks, with their holders"))
 	}
 	b.More(append(more, report.Does(b.Command("top"), "all names"))...)
 	b.Line("# scopeview top: " + r.headline())
@@ -46,7 +46,7 @@ func (r *found) brief(b *report.Brief) {
 	}
 	b.Heading("## Where the time went")
 	if len(r.scopes) == 0 {
-		b.Line("There are no scopes in what was looked at.")
+		b.Line("There are no scopes in the selected part.")
 	}
 	scopes.WriteBrief(b, r.scopes, briefScopes)
 	if len(r.skipped) > 0 {

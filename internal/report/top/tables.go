@@ -24,27 +24,27 @@ type scope struct {
 	Name       string       `json:"name" says:"by track, the row's"`
 	Process    bool         `json:"process" says:"'scope.Process': CPU is the process's"`
 	Count      int64        `json:"count" unit:"scopes" compare:"grows" says:"that ended; all times but 'open_ns' and 'open_self_ns' are theirs"`
-	Calls      report.Int   `json:"calls" unit:"calls" says:"recorded or not; null: not known of a part of the trace, or by row"`
-	Unseen     report.Int   `json:"unseen" unit:"calls" says:"of 'calls', an estimate: made while they were not counted"`
+	Calls      report.Int   `json:"calls" unit:"calls" says:"recorded or not; null: not known for a part of the trace, or by row"`
+	Unseen     report.Int   `json:"unseen" unit:"calls" says:"of 'calls', an estimate: made while calls were not counted"`
 	Total      int64        `json:"total_ns" unit:"ns" of:"count" compare:"grows worse part" says:"the sum of the durations"`
-	Self       report.Int   `json:"self_ns" unit:"ns" of:"count" compare:"grows worse part" says:"of 'total_ns', in no scope inside, and not waiting for a lock"`
+	Self       report.Int   `json:"self_ns" unit:"ns" of:"count" compare:"grows worse part" says:"the part of 'total_ns' in no scope inside, and not waiting for a lock"`
 	Mean       report.Int   `json:"mean_ns" unit:"ns" says:"the mean duration"`
 	Min        report.Int   `json:"min_ns" unit:"ns" says:"the shortest"`
 	P50        report.Int   `json:"p50_ns" unit:"ns" compare:"worse" says:"half were not longer; quantiles are exact up to 64 scopes, else within 0.8 %"`
 	P90        report.Int   `json:"p90_ns" unit:"ns" compare:"worse" says:"90 of 100 were not longer"`
 	P99        report.Int   `json:"p99_ns" unit:"ns" compare:"worse" says:"99 of 100 were not longer"`
 	Max        report.Int   `json:"max_ns" unit:"ns" compare:"worse" says:"the longest"`
-	CPU        report.Int   `json:"cpu_ns" unit:"ns" says:"CPU time, of the scopes of which it is known"`
-	CPUWall    int64        `json:"cpu_wall_ns" unit:"ns" says:"durations of the scopes of which it is known"`
-	CPUShare   report.Float `json:"cpu_coverage" head:"known" unit:"0 to 1" says:"the part of 'total_ns' of which the CPU time is known"`
-	CPUPerWall report.Float `json:"cpu_per_wall" head:"cpu/wall" unit:"ratio" says:"CPU time over duration, of the scopes of which it is known"`
+	CPU        report.Int   `json:"cpu_ns" unit:"ns" says:"CPU time that is known"`
+	CPUWall    int64        `json:"cpu_wall_ns" unit:"ns" says:"durations of the scopes whose CPU time is known"`
+	CPUShare   report.Float `json:"cpu_coverage" head:"known" unit:"0 to 1" says:"'cpu_wall_ns' of 'total_ns'"`
+	CPUPerWall report.Float `json:"cpu_per_wall" head:"cpu/wall" unit:"ratio" says:"'cpu_ns' over 'cpu_wall_ns'"`
 	AtMost     int64        `json:"cpu_max_ns" head:"cpu max" unit:"ns" says:"upper bounds of other scopes"`
 	AtMostWall int64        `json:"cpu_max_wall_ns" unit:"ns" says:"durations of those"`
 	Open       int64        `json:"open" unit:"scopes" says:"that have not ended"`
-	Left       int64        `json:"left_open" unit:"scopes" says:"of 'open', those whose goroutine ended without ending them, where a Go execution trace knows that"`
-	OpenTime   int64        `json:"open_ns" head:"open time" unit:"ns" says:"up to the last moment that the trace knows, or to the end of their goroutine"`
-	OpenSelf   report.Int   `json:"open_self_ns" head:"open self" unit:"ns" says:"of it, in no scope inside"`
-	Across     int64        `json:"across_clock_steps" unit:"scopes" says:"whose duration is not known; in no other number"`
+	Left       int64        `json:"left_open" unit:"scopes" says:"of 'open', those whose goroutine ended without ending them, if a Go execution trace shows it"`
+	OpenTime   int64        `json:"open_ns" head:"open time" unit:"ns" says:"to the trace's last known moment, or to the end of their goroutine"`
+	OpenSelf   report.Int   `json:"open_self_ns" head:"open self" unit:"ns" says:"the part of 'open_ns' in no scope inside"`
+	Across     int64        `json:"across_clock_steps" unit:"scopes" says:"with unknown duration; not in the other numbers"`
 
 	Source string `json:"-" head:"source"`
 
@@ -176,7 +176,7 @@ func (s scope) countCell() string {
 }
 
 type lock struct {
-	Name   string          `json:"name" says:"of a lock without a name: its object as the source has it, or the place where it is locked"`
+	Name   string          `json:"name" says:"of a lock without a name: its object as named in the source, or the place where it is locked"`
 	Waits  int64           `json:"waits" unit:"waits" says:"that ended"`
 	Wait   int64           `json:"wait_ns" head:"wait total" unit:"ns" says:"the sum of the waits that ended"`
 	MaxW   int64           `json:"wait_max_ns" head:"wait max" unit:"ns" of:"waits" says:"the longest wait that ended"`

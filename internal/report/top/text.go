@@ -14,7 +14,7 @@ func (r *found) text(b *report.Text) {
 	if len(r.scopes) == 0 {
 		b.WriteString("no scopes")
 		if r.t.Lookup(gotrace.FactMade) != "" {
-			b.WriteString(": the program has no regions and no tasks of runtime/trace; scopeview states --by track tells what its goroutines did")
+			b.WriteString(": the program has no regions and no tasks of runtime/trace; scopeview states --by track shows the states of its goroutines")
 		}
 		b.WriteByte('\n')
 	} else {

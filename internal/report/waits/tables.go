@@ -15,16 +15,16 @@ import (
 // document is the document of waits --json.
 type document struct {
 	report.Kept
-	Threshold *threshold         `json:"threshold" says:"null: no lock told of itself, or all that did told everything"`
+	Threshold *threshold         `json:"threshold" says:"null: no lock recorded its waits, or all waits were recorded"`
 	Locks     report.List[lock]  `json:"locks"`
 	States    bool               `json:"go_states" says:"there is a Go execution trace, and 'places' are from it"`
 	Places    report.List[place] `json:"places"`
-	Problems  []string           `json:"problems" says:"sentences: what could not be read, or not be believed"`
+	Problems  []string           `json:"problems" says:"sentences: unreadable or unreliable parts"`
 }
 
 type threshold struct {
 	How string `json:"how" says:"'all', 'calibrated', 'duration'"`
-	NS  int64  `json:"ns" unit:"ns" says:"shorter waits are counted, and not recorded"`
+	NS  int64  `json:"ns" unit:"ns" says:"shorter waits are only counted"`
 }
 
 // thresholdOf returns the shortest wait that was recorded of locks that record their own waits; nil
@@ -38,11 +38,11 @@ func thresholdOf(t *trace.Trace) *threshold {
 }
 
 type lock struct {
-	Name       string          `json:"name" says:"of a lock without a name: its object as the source has it, or the place where it is locked"`
-	Address    string          `json:"address" says:"hexadecimal; empty: of a loop, and of several locks together"`
+	Name       string          `json:"name" says:"of a lock without a name: its object as named in the source, or the place where it is locked"`
+	Address    string          `json:"address" says:"hexadecimal; empty: a loop, or several locks together"`
 	Kind       string          `json:"kind" says:"'lock', 'mutex', 'rwmutex', 'retry', 'once', 'waitgroup', 'cond', 'send', 'receive', 'select'"`
-	Acquired   report.Int      `json:"acquired" compare:"grows" head:"had" unit:"count" says:"how often it was acquired"`
-	Contended  report.Int      `json:"contended" compare:"grows worse" unit:"count" says:"of 'acquired', those that were not had at once"`
+	Acquired   report.Int      `json:"acquired" compare:"grows" head:"had" unit:"count" says:"acquisitions"`
+	Contended  report.Int      `json:"contended" compare:"grows worse" unit:"count" says:"acquisitions that had to wait"`
 	Brief      int64           `json:"brief" zero:"" unit:"waits" says:"of 'contended', those shorter than the threshold"`
 	BriefNS    int64           `json:"brief_ns" unit:"ns" says:"of those"`
 	Waits      int64           `json:"waits" unit:"waits" says:"recorded, and ended"`
@@ -51,7 +51,7 @@ type lock struct {
 	OpenW      int64           `json:"waiting" unit:"waits" says:"that have not ended"`
 	OpenWT     int64           `json:"waiting_ns" head:"waiting time" unit:"ns"`
 	SharedW    int64           `json:"waits_shared" unit:"waits" says:"to share it with other readers"`
-	OwnW       int64           `json:"waiting_for_itself" unit:"waits" says:"for what the goroutine has itself"`
+	OwnW       int64           `json:"waiting_for_itself" unit:"waits" says:"for a lock that the goroutine holds itself"`
 	Holds      int64           `json:"holds" when:"holdable" unit:"holds" says:"recorded, and ended"`
 	Hold       int64           `json:"hold_ns" head:"hold total" unit:"ns" says:"of the recorded ones that ended"`
 	MaxH       int64           `json:"hold_max_ns" compare:"worse" head:"hold max" when:"holdable" of:"holds" bound:"at least" unit:"ns"`
@@ -88,12 +88,12 @@ var locks = report.Table[lock]{
 }
 
 type waiter struct {
-	Name    *string `json:"name" says:"what had it when somebody began to wait, or, where that is not known, what is recorded to have had it meanwhile; null: no scope, or not known"`
-	Unknown bool    `json:"unknown" says:"it is not known what"`
+	Name    *string `json:"name" says:"the holder when the wait began or, if unknown, a recorded holder meanwhile; null: no scope, or not known"`
+	Unknown bool    `json:"unknown" says:"the holder is not known"`
 	Wait    bool    `json:"wait" says:"'name' is a lock that it waited for"`
 	Count   int64   `json:"count" unit:"waits"`
 	NS      int64   `json:"ns" unit:"ns"`
-	Share   float64 `json:"share" unit:"0 to 1" says:"of all that"`
+	Share   float64 `json:"share" unit:"0 to 1" says:"of all such time"`
 }
 
 func (w waiter) shareOf() string {
@@ -102,7 +102,7 @@ func (w waiter) shareOf() string {
 
 type place struct {
 	State   string         `json:"state" head:"waits for" says:"as in 'states'"`
-	At      *report.Frame  `json:"at" head:"where" says:"null: more places than are told apart"`
+	At      *report.Frame  `json:"at" head:"where" says:"null: too many places"`
 	Count   int64          `json:"count" compare:"grows worse" unit:"waits"`
 	Total   int64          `json:"ns" head:"total" compare:"grows worse part" unit:"ns"`
 	Max     int64          `json:"max_ns" compare:"worse" unit:"ns"`
@@ -127,7 +127,7 @@ var places = report.Table[place]{
 }
 
 type woken struct {
-	At    *report.Frame  `json:"at" says:"who ended the wait; null: not known"`
+	At    *report.Frame  `json:"at" says:"the place that ended the wait; null: not known"`
 	Count int64          `json:"count" unit:"waits"`
 	NS    int64          `json:"ns" unit:"ns"`
 	Stack []report.Frame `json:"stack"` // with --stacks

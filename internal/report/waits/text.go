@@ -14,10 +14,10 @@ func (r *found) text(b *report.Text) {
 	if line := r.threshold(); line != "" && len(r.locks) > 0 {
 		b.WriteString(line + "\n")
 		if !r.t.Closed() {
-			b.WriteString("counts are told once per heartbeat; the recording was not stopped, so the last of them are missing\n")
+			b.WriteString("counts are written once per heartbeat; the recording was not stopped, so the last ones are missing\n")
 		}
 		if n := r.t.Lookup("waits_thinned"); n != "" {
-			b.WriteString("to record all of what the standard library's hooks told would have taken more than its share of the time: " + n + " waits and holds are counted, as brief ones\n")
+			b.WriteString(n + " waits and holds of the standard library's hooks were only counted, as brief ones: recording them would have exceeded the budget\n")
 		}
 		b.WriteByte('\n')
 	}
@@ -29,7 +29,7 @@ func (r *found) text(b *report.Text) {
 	if r.hasStates {
 		r.placeTable(b)
 	} else {
-		b.WriteString("\nthere is no Go execution trace in it (scope/gotrace, scopeview join), which would tell of other locks, channels and WaitGroups\n")
+		b.WriteString("\nno Go execution trace (scope/gotrace, scopeview join): waits for other locks, channels and WaitGroups are not known\n")
 	}
 	for _, p := range r.problems {
 		fmt.Fprintf(b, "\n%s\n", b.Yellow(show.Text(p)))
@@ -47,7 +47,7 @@ func (r *found) threshold() string {
 	case t.How == "all":
 		return "every wait and every hold was recorded (WithLockThreshold: all)"
 	case t.How == "calibrated":
-		return fmt.Sprintf("recorded: waits of %v and more (calibrated: six times what a free lock takes); shorter ones are counted", time.Duration(t.NS))
+		return fmt.Sprintf("recorded: waits of %v and more (calibrated: six times the cost of a free lock); shorter ones are counted", time.Duration(t.NS))
 	default:
 		return fmt.Sprintf("recorded: waits of %v and more (WithLockThreshold); shorter ones are counted", time.Duration(t.NS))
 	}
@@ -57,7 +57,7 @@ func (r *found) lockTable(b *report.Text) {
 	locks.Write(b, r.locks)
 	for _, l := range r.locks[:b.Shown(len(r.locks))] {
 		if l.OwnW > 0 {
-			b.WriteString(b.Red(fmt.Sprintf("%s: %s of a goroutine for a lock that it has itself", l.title, show.Plural(l.OwnW, "wait"))) + "\n")
+			b.WriteString(b.Red(fmt.Sprintf("%s: %s of a goroutine for a lock that it holds itself", l.title, show.Plural(l.OwnW, "wait"))) + "\n")
 		}
 	}
 }

@@ -19,7 +19,7 @@ var View = report.View{
 		}
 		f := &report.Figures{Notes: r.problems}
 		if !r.hasStates {
-			f.Notes = append(f.Notes, "there is no Go execution trace in it: only the locks of package scope are known")
+			f.Notes = append(f.Notes, "no Go execution trace: only the locks of package scope are known")
 		}
 		locks.Figures(f, byName(r.locks), locks.Compared(), func(l lock) (string, string) { return l.Name, "lock" })
 		places.Figures(f, r.places, locks.Compared(), func(p place) (string, string) { return frameText(p.At, "(other places)"), p.State })

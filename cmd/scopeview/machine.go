@@ -10,8 +10,28 @@ import (
 	"github.com/scopeview/scopeview/internal/advice"
 	"github.com/scopeview/scopeview/internal/build"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/report/membench"
 	"github.com/scopeview/scopeview/internal/show"
 )
+
+func newMembench(c *call) func() error {
+	var o membench.Options
+	f := c.flags()
+	f.IntVar(&o.Cores, "cores", 0, "measure with up to `N` cores; 0: GOMAXPROCS")
+	f.DurationVar(&o.Time, "time", 3*time.Second, "measure for about `DURATION`; shorter is less exact")
+	return func() error {
+		if o.Time < 10*time.Millisecond || o.Time > time.Hour {
+			return usagef("--time %v: it takes 10ms to 1h", o.Time)
+		}
+		o.Progress = c.s.steps("")
+		r, err := membench.Measure(c.context(), o)
+		c.s.stepsDone()
+		if err != nil {
+			return err
+		}
+		return c.showReport(r.Report())
+	}
+}
 
 func newCalibrate(c *call) func() error {
 	path := c.flags().StringP("output", "o", "", "write the costs to `FILE` (default: one for this machine, in the user's cache directory)")
@@ -78,4 +98,57 @@ func (d *calibrationDocument) text(b *report.Text) {
 	}
 	built := advice.BuiltIn()
 	weightTable.Write(b, report.RowsOf(slices.Sorted(maps.Keys(d.Weights)), func(name string) weight { return weight{name, d.Weights[name], built[name]} }))
+}
+
+func newCheckHooks(c *call) func() error {
+	return func() error {
+		cache, err := build.OpenCache()
+		if err != nil {
+			return err
+		}
+		hooks, version, err := build.CheckHooks(c.context(), cache, "")
+		if err != nil {
+			return err
+		}
+		d := hookDocument{Go: version}
+		code := exitOK
+		for _, h := range hooks {
+			d.Hooks = append(d.Hooks, hookState{h.Name, h.What, h.Works, h.Why})
+			if !h.Works {
+				code = exitFailed
+			}
+		}
+		if err := c.showReport(&report.Report{Text: d.text, Document: &d}); err != nil || code == exitOK {
+			return err
+		}
+		return &exit{code: code}
+	}
+}
+
+// hookDocument is the document of check-hooks.
+type hookDocument struct {
+	Go    string      `json:"go" says:"the version of the go command that was tried"`
+	Hooks []hookState `json:"hooks"`
+}
+
+type hookState struct {
+	Name  string `json:"name" head:"hook" says:"the hook"`
+	What  string `json:"what" prose:"" says:"the data it records"`
+	Works bool   `json:"works" says:"its data was found in a trace"`
+	Why   string `json:"why,omitempty" prose:"" says:"why it does not work"`
+}
+
+var hookTable = report.Table[hookState]{
+	Text: "hook, =works, what, why",
+	Cells: map[string]func(hookState) string{"works": func(h hookState) string {
+		if h.Works {
+			return "works"
+		}
+		return "off"
+	}},
+}
+
+func (d *hookDocument) text(b *report.Text) {
+	b.WriteString(d.Go + "\n")
+	hookTable.Write(b, d.Hooks)
 }
