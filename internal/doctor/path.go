@@ -150,7 +150,7 @@ func (m *model) paths() []Path {
 			// The scope's time on other goroutines is removed too: the scope costs nothing
 			// anywhere.
 			free := func(_ *script, s *step) bool { return s.kind == stepRun && s.name == n }
-			if g := m.base.gain(without{skip: free}); g >= pathShare {
+			if g := m.base.gain(removal{skip: free}); g >= pathShare {
 				p.WhatIf = append(p.WhatIf, WhatIf{Name: m.scopeName(n), Gain: g, Partly: m.partly(n)})
 			}
 		}
@@ -253,7 +253,7 @@ func (m *model) partly(name int32) (gains []float64) {
 		return nil
 	}
 	for _, left := range []float64{0.75, 0.5, 0.25} {
-		gains = append(gains, m.base.gain(without{scale: func(_ *script, s *step) float64 {
+		gains = append(gains, m.base.gain(removal{scale: func(_ *script, s *step) float64 {
 			if s.kind == stepRun && s.name == name {
 				return left
 			}
