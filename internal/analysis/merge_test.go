@@ -60,7 +60,7 @@ func TestParts(t *testing.T) {
 				if i == 0 {
 					checkCounts(t, name, tr, run.Stretch, &census)
 				}
-				if got, want := told(merged, &all), told(whole, &census); got != want {
+				if got, want := summaryText(merged, &all), summaryText(whole, &census); got != want {
 					t.Fatalf("%s, options %d, in parts of %d bytes:\n%s\nwant\n%s", name, i, run.Stretch, got, want)
 				}
 			}
@@ -87,8 +87,8 @@ func checkCounts(t *testing.T, name string, tr *trace.Trace, stretch int, want *
 	}
 }
 
-// told returns all fields of a summary as text.
-func told(s *Summary, c *Census) string {
+// summaryText returns all fields of a summary as text.
+func summaryText(s *Summary, c *Census) string {
 	var b bytes.Buffer
 	write := func(v any) {
 		text, err := json.Marshal(v)

@@ -10,7 +10,7 @@ import (
 
 // recorder describes how records were made, and why not in a faster way.
 func (r *Report) recorder(l *facts) {
-	if made(r.Trace) {
+	if madeFromGoTrace(r.Trace) {
 		return
 	}
 	h := r.Trace.Header()

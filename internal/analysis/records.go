@@ -31,7 +31,7 @@ func (r *Report) records(l *facts) {
 		l.add("CPU time", fmt.Sprintf("exact for %s of the ended tasks, likely for %s, an upper bound for %s, unknown for %s",
 			share(format.Exact), share(format.Likely), share(format.AtMost), share(format.Unknown)))
 	}
-	if !made(r.Trace) {
+	if !madeFromGoTrace(r.Trace) {
 		l.add("recording cost", CostText(r.Trace, r.Cost))
 	}
 }

@@ -36,15 +36,15 @@ const (
 type fact struct {
 	Label string // empty: that of the line before
 	Text  string
-	Loud  loudness
+	Loud  importance
 }
 
-// loudness is the importance of a fact.
-type loudness int
+// importance is the importance of a fact.
+type importance int
 
 // Loudnesses.
 const (
-	quiet loudness = iota
+	quiet importance = iota
 	Odd
 	Loud
 )
@@ -81,7 +81,7 @@ type facts struct{ list []fact }
 
 func (l *facts) add(label, text string) { l.loud(label, text, quiet) }
 
-func (l *facts) loud(label, text string, how loudness) {
+func (l *facts) loud(label, text string, how importance) {
 	if text != "" {
 		l.list = append(l.list, fact{label, text, how})
 	}
@@ -109,14 +109,14 @@ func (r *Report) info(key string) string {
 // kept describes the trace and whether it is complete.
 func (r *Report) kept(l *facts) {
 	size := r.Trace.Size()
-	if made(r.Trace) {
+	if madeFromGoTrace(r.Trace) {
 		size = r.Trace.GoTraces()[0].Size
 	}
 	l.add("trace", show.Name(r.Path)+", "+show.Size(size))
 	switch line := LossLine(r.Trace); {
 	case line == "":
 		l.add("losses", "none")
-	case line == UnknownLosses(r.Trace) && !made(r.Trace):
+	case line == UnknownLosses(r.Trace) && !madeFromGoTrace(r.Trace):
 		l.loud("losses", "none were counted; "+line, Odd)
 	default:
 		l.loud("losses", line, Loud)
@@ -129,7 +129,7 @@ func (r *Report) kept(l *facts) {
 		l.add("", fmt.Sprintf("from %s to %s: %s", show.Duration(g.From), show.Duration(g.To), loss{g.Reason, g.Count, recordingOf(r.Trace)}))
 	}
 	r.ring(l)
-	if made(r.Trace) {
+	if madeFromGoTrace(r.Trace) {
 		l.add("made of", r.info(gotrace.FactMade))
 		l.add("recorded", r.recorded())
 		return
@@ -162,9 +162,9 @@ func (r *Report) recorded() string {
 	return r.Trace.Start().Format("2006-01-02 15:04:05.000 -0700") + ", for " + show.Duration(r.Trace.End())
 }
 
-// made reports whether a trace was made from a Go execution trace, so that nothing recorded
+// madeFromGoTrace reports whether a trace was made from a Go execution trace, so that nothing recorded
 // it.
-func made(t *trace.Trace) bool { return t.Lookup(gotrace.FactMade) != "" && len(t.GoTraces()) > 0 }
+func madeFromGoTrace(t *trace.Trace) bool { return t.Lookup(gotrace.FactMade) != "" && len(t.GoTraces()) > 0 }
 
 // DeadlockLine reports that the program ended by a deadlock; it is empty otherwise.
 func DeadlockLine(t *trace.Trace) string {

@@ -34,7 +34,7 @@ type rows struct {
 	last   *row // row of the last lookup; nil: look it up again
 	sweep  int  // number of rows from which finished ones are dropped
 	free   []*row
-	nobody int64 // self time of scopes that have no Stats
+	unattributed int64 // self time of scopes that have no Stats
 }
 
 // running is a scope or a wait on a row.
@@ -93,7 +93,7 @@ func (rs *rows) resume(goid uint64, since int64) *row {
 		r, rs.free = rs.free[n-1], rs.free[:n-1]
 	}
 	for len(r.stack) < ground {
-		r.stack = append(r.stack, running{end: 1 << 62, self: &rs.nobody})
+		r.stack = append(r.stack, running{end: 1 << 62, self: &rs.unattributed})
 	}
 	*r = row{goid: goid, cursor: since, stack: r.stack[:ground], holds: r.holds[:0], busy: math.MinInt64, open: math.MinInt64}
 	rs.table.put(goid, r)
@@ -152,7 +152,7 @@ func (rs *rows) push(r *row, e *trace.Event, s *Stats, open bool) *running {
 	n := len(r.stack)
 	r.stack = slices.Grow(r.stack, 1)[:n+1]
 	x := &r.stack[n] // filled in place: a copy would wait until the value just built is written
-	x.end, x.self, x.name, x.kind = end, &rs.nobody, e.Name, e.Kind
+	x.end, x.self, x.name, x.kind = end, &rs.unattributed, e.Name, e.Kind
 	switch {
 	case s == nil:
 	case open:
@@ -219,15 +219,15 @@ func (rs *rows) advance(r *row, t int64) {
 			}
 		}
 		if len(r.holds) > 0 {
-			rs.give(r, top, next)
+			rs.chargeHolds(r, top, next)
 		}
 		r.cursor = next
 	}
 	r.cursor = max(r.cursor, t)
 }
 
-// give charges the time from r.cursor to next to the holds on r.
-func (rs *rows) give(r *row, top *running, next int64) {
+// chargeHolds charges the time from r.cursor to next to the holds on r.
+func (rs *rows) chargeHolds(r *row, top *running, next int64) {
 	kept := r.holds[:0]
 	for _, h := range r.holds {
 		if to := min(next, h.end); to > r.cursor {

@@ -177,7 +177,7 @@ func (s *stateSummer) group(g *states.Goroutine, track string) *StateGroup {
 	n := StateGroup{Text: track}
 	switch s.by {
 	case BySite:
-		n.Text = madeAt(s.facts, g)
+		n.Text = creationPlace(s.facts, g)
 	case ByGoroutine:
 		n.Goid = g.ID
 	}
@@ -192,9 +192,9 @@ func (s *stateSummer) group(g *states.Goroutine, track string) *StateGroup {
 	return s.groups[key]
 }
 
-// madeAt describes where a goroutine was created, and the function that it began with; "" if
+// creationPlace describes where a goroutine was created, and the function that it began with; "" if
 // it was created before the recording.
-func madeAt(f *states.Facts, g *states.Goroutine) string {
+func creationPlace(f *states.Facts, g *states.Goroutine) string {
 	place := firstFrame(f.Stack(g.Site))
 	start := f.Stack(g.Start)
 	if n := len(start); n > 0 && !gotrace.Functions.API.Has(start[n-1].Func) {

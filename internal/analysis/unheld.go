@@ -16,7 +16,7 @@ type unheldWait struct {
 	o        *Object
 	goid     uint64 // the waiter
 	from, to int64  // the remaining part of the wait
-	told     bool   // a part of it is charged
+	charged     bool   // a part of it is charged
 }
 
 // begin adds a wait.
@@ -34,21 +34,21 @@ func (u unheld) hold(addr uint64, e *trace.Event, k HolderKey) {
 		x := &list[i]
 		from, to := max(x.from, e.Start), min(x.to, e.Start+e.Dur)
 		if to > from && x.goid != e.Goid {
-			x.tell(k, to-from)
-			x.tell(HolderKey{Unknown: true}, from-x.from)
+			x.charge(k, to-from)
+			x.charge(HolderKey{Unknown: true}, from-x.from)
 			x.from = to
 		}
 	}
 }
 
-// tell charges a part of the wait, which counts once.
-func (x *unheldWait) tell(k HolderKey, ns int64) {
-	if ns <= 0 && (x.told || x.to > x.from) {
+// charge charges a part of the wait, which counts once.
+func (x *unheldWait) charge(k HolderKey, ns int64) {
+	if ns <= 0 && (x.charged || x.to > x.from) {
 		return
 	}
 	w := x.o.holders.at(k, maxWhere)
-	if w.Time += ns; !x.told {
-		w.Count, x.told = w.Count+1, true
+	if w.Time += ns; !x.charged {
+		w.Count, x.charged = w.Count+1, true
 	}
 }
 
@@ -58,7 +58,7 @@ func (u unheld) settle(addr uint64, now int64) {
 	kept := list[:0]
 	for i := range list {
 		if x := &list[i]; x.to <= now {
-			x.tell(HolderKey{Unknown: true}, x.to-x.from)
+			x.charge(HolderKey{Unknown: true}, x.to-x.from)
 		} else {
 			kept = append(kept, *x)
 		}

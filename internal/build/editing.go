@@ -107,7 +107,7 @@ func (m *maker) edited(e *editing) (*edits, error) {
 	}
 	key, err := m.editKey(e)
 	if err == nil {
-		out.files, err = m.o.Cache.again(key, out, edit)
+		out.files, err = m.o.Cache.stored(key, out, edit)
 	}
 	return out, err
 }

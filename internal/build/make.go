@@ -507,7 +507,7 @@ func (m *maker) standard(recorder string) error {
 	if m.o.Memory {
 		groups = append(slices.Clip(groups), std.Memory)
 	}
-	files, err := m.o.Cache.again(hash([]byte(m.o.Tool), []byte(m.env.GOROOT), []byte(m.env.GOVERSION), []byte(recorder), []byte(strings.Join(groups, " "))), &m.plan.Stubs, func() (map[string]string, map[string]at, error) {
+	files, err := m.o.Cache.stored(hash([]byte(m.o.Tool), []byte(m.env.GOROOT), []byte(m.env.GOVERSION), []byte(recorder), []byte(strings.Join(groups, " "))), &m.plan.Stubs, func() (map[string]string, map[string]at, error) {
 		files, linked, stubs, err := std.Patches(m.env.GOROOT, m.env.GOVERSION, groups, nil)
 		if err != nil {
 			return nil, nil, err

@@ -28,9 +28,9 @@ func (a *account) missing() float64 {
 	return max(float64(a.some-a.held-a.handed)/float64(max(a.some, 1)), 0)
 }
 
-// toldFrom is the part of the waited time that must lie outside recorded holds before a
+// minMentioned is the part of the waited time that must lie outside recorded holds before a
 // finding mentions it. Ours: waits and holds are recorded a little apart.
-const toldFrom = 0.1
+const minMentioned = 0.1
 
 // account accounts for the waits of a lock of which all or some holds are recorded.
 func (u *use) account() account {
@@ -76,13 +76,13 @@ func (u *use) unaccounted(m *model) string {
 	some := float64(a.some)
 	text := fmt.Sprintf("recorded holds explain %s of the %s in which goroutines waited for it", show.Percent(float64(a.held)/some), show.Duration(a.some))
 	handed, missing := float64(a.handed)/some, a.missing()
-	if handed < toldFrom && missing < toldFrom {
+	if handed < minMentioned && missing < minMentioned {
 		return ""
 	}
-	if handed >= toldFrom {
+	if handed >= minMentioned {
 		text += fmt.Sprintf("; for %s of it the lock was free or handed over, and a woken goroutine waited for a processor", show.Percent(handed))
 	}
-	if missing >= toldFrom {
+	if missing >= minMentioned {
 		why := "holds are missing from the trace"
 		if !m.hasGo {
 			why += ", or a goroutine that was handed the lock waited for a processor"

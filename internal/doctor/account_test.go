@@ -35,7 +35,7 @@ func addsUp(t *testing.T, f *Finding) {
 		}
 	}
 	some := float64(u.line.upTo(1<<63 - 1))
-	explained := float64(u.busy) + (named+2*toldFrom)*some // below toldFrom the finding mentions nothing
+	explained := float64(u.busy) + (named+2*minMentioned)*some // below minMentioned the finding mentions nothing
 	if most := float64(slices.Max(u.line.n)); float64(u.wait-u.l.shortWait) > most*explained {
 		t.Errorf("%d ns of waiting, at most %v in line, and %v ns are explained:\n%s\n%s", u.wait, most, explained, f.Text, text)
 	}

@@ -35,7 +35,7 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 	if o.Spares != "" {
 		for i := range r.Findings {
 			if f := &r.Findings[i]; f.Verdict == gc || f.Verdict == pageFaults {
-				f.Evidence, f.said.evidence = append(f.Evidence, o.Spares), append(f.said.evidence, marked(o.Spares))
+				f.Evidence, f.sentences.evidence = append(f.Evidence, o.Spares), append(f.sentences.evidence, marked(o.Spares))
 			}
 		}
 	}
@@ -56,9 +56,9 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 		r.Notes = append(r.Notes, line)
 	}
 	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool { return !chosen(m, &o, &f) })
-	r.marked = r.Notes
-	r.Notes = make([]string, len(r.marked))
-	for i, n := range r.marked {
+	r.markedNotes = r.Notes
+	r.Notes = make([]string, len(r.markedNotes))
+	for i, n := range r.markedNotes {
 		r.Notes[i] = plain(n)
 	}
 	return r, ctx.Err()
@@ -93,7 +93,7 @@ func (m *model) report() *Report {
 	}
 	m.locksUsed, m.base, m.taken = nil, nil, -1
 	m.starved = m.findStarved()
-	r.Starved = m.starved.told(m)
+	r.Starved = m.starved.withText(m)
 	m.look()
 	if m.hasGo {
 		m.base = m.plan()
@@ -106,7 +106,7 @@ func (m *model) report() *Report {
 	r.Findings = m.examine()
 	r.Unexamined = m.unexamined()
 	if len(r.Findings) == 0 && r.Starved == nil {
-		if why := m.unsaid(); why != "" {
+		if why := m.severalRunsNote(); why != "" {
 			r.Notes = append(r.Notes, why)
 		}
 	}
@@ -119,10 +119,10 @@ const (
 	muchSystem = 0.2 // part of the CPU time that is the system's at least; ours
 )
 
-// unsaid returns a note that recommends several runs, where no rule found anything although
+// severalRunsNote returns a note that recommends several runs, where no rule found anything although
 // cores are idle or the system takes much of the CPU time: one run can't show the time with
 // fewer processors for goroutines that wake each other across CPUs.
-func (m *model) unsaid() string {
+func (m *model) severalRunsNote() string {
 	if m.cores.Count < 2 || !m.hasGo || m.sweep.known <= 0 {
 		return ""
 	}

@@ -22,15 +22,15 @@ type replayed struct {
 	real    int64 // ns of the run
 }
 
-// without selects what a replay leaves out. Its zero value leaves out nothing.
-type without struct {
+// removal selects what a replay leaves out. Its zero value leaves out nothing.
+type removal struct {
 	skip  func(sc *script, s *step) bool    // steps that take no time
 	scale func(sc *script, s *step) float64 // factor for the time of a run step; nil: unchanged
 	cores int                               // 0: unchanged
 }
 
 // time returns the ns of a run step.
-func (x *without) time(sc *script, s *step) int64 {
+func (x *removal) time(sc *script, s *step) int64 {
 	switch {
 	case x.skip != nil && x.skip(sc, s):
 		return 0
@@ -41,15 +41,15 @@ func (x *without) time(sc *script, s *step) int64 {
 }
 
 // wait reports whether a step that waits takes no time.
-func (x *without) wait(sc *script, s *step) bool {
+func (x *removal) wait(sc *script, s *step) bool {
 	return x.skip != nil && x.skip(sc, s)
 }
 
 // gainOf returns the part of the time, on average, by which the goroutines for which meant
 // returns true end earlier under x. Where they share their work, that is the gain of the
 // run: which of them did more than the others and ended last was chance.
-func (r *replayed) gainOf(x without, meant func(g *gor) bool) float64 {
-	mean := func(x without) (sum float64) {
+func (r *replayed) gainOf(x removal, of func(g *gor) bool) float64 {
+	mean := func(x removal) (sum float64) {
 		ends := make([]int64, len(r.scripts))
 		for i := range ends {
 			ends[i] = -1
@@ -57,7 +57,7 @@ func (r *replayed) gainOf(x without, meant func(g *gor) bool) float64 {
 		t, _ := r.play(x, ends)
 		n := 0
 		for i := range r.scripts {
-			if meant(r.scripts[i].g) {
+			if of(r.scripts[i].g) {
 				if ends[i] < 0 {
 					ends[i] = t
 				}
@@ -67,7 +67,7 @@ func (r *replayed) gainOf(x without, meant func(g *gor) bool) float64 {
 		}
 		return sum / float64(max(n, 1))
 	}
-	was, is := mean(without{}), mean(x)
+	was, is := mean(removal{}), mean(x)
 	if was <= 0 || is > was {
 		return 0
 	}
@@ -76,7 +76,7 @@ func (r *replayed) gainOf(x without, meant func(g *gor) bool) float64 {
 
 // gain returns the part of the time, 0 to 1, by which the run is shorter under x; 0 where
 // nothing could be replayed.
-func (r *replayed) gain(x without) float64 {
+func (r *replayed) gain(x removal) float64 {
 	if r == nil {
 		return 0
 	}
@@ -110,7 +110,7 @@ func (d *dues) Pop() any {
 }
 
 // do replays and returns the ns until the last script is done; -1 if that does not happen.
-func (r *replayed) do(x without) int64 {
+func (r *replayed) do(x removal) int64 {
 	t, _ := r.play(x, nil)
 	return t
 }
@@ -118,7 +118,7 @@ func (r *replayed) do(x without) int64 {
 // play is like do, and also returns the ns in which exactly one core was in use. If ends is
 // not nil, it stores there the time at which each script is done, and leaves those of
 // unfinished scripts unchanged.
-func (r *replayed) play(x without, ends []int64) (time, one int64) {
+func (r *replayed) play(x removal, ends []int64) (time, one int64) {
 	y := r.player(x, ends)
 	for !y.over {
 		if y.free > 0 && y.head < len(y.ready) {
@@ -146,7 +146,7 @@ func (r *replayed) play(x without, ends []int64) (time, one int64) {
 // player plays scripts once. Its slices are indexed like replayed.scripts, unless noted.
 type player struct {
 	r      *replayed
-	x      without
+	x      removal
 	cores  int
 	free   int   // free cores
 	now    int64 // ns
@@ -162,7 +162,7 @@ type player struct {
 	ends   []int64 // end of each script; nil: not wanted
 }
 
-func (r *replayed) player(x without, ends []int64) *player {
+func (r *replayed) player(x removal, ends []int64) *player {
 	y := &player{r: r, x: x, cores: r.cores, next: make([]int, len(r.scripts)), woken: make([]bool, r.edges), waiter: make([]int32, r.edges), ends: ends}
 	if x.cores > 0 {
 		y.cores = x.cores

@@ -72,7 +72,7 @@ func TestWhatIf(t *testing.T) {
 			t.Errorf("if %s were free: %.3f, and it is %.3f", x.Name, x.Gain, truth)
 		}
 	}
-	if got, want := w.m.base.do(without{cores: 4}), play(4, program(2*ms, 3*ms)).now; got != want {
+	if got, want := w.m.base.do(removal{cores: 4}), play(4, program(2*ms, 3*ms)).now; got != want {
 		t.Errorf("on four cores %d, want %d", got, want)
 	}
 }
@@ -175,7 +175,7 @@ func TestWhoWaitsNoMoreLetsOthersRun(t *testing.T) {
 		sc.steps = append(sc.steps, step{kind: stepWait, edge: k, lock: -1}, step{kind: stepRun, ns: 3 * ms, lock: -1})
 	}
 	r.scripts = append(r.scripts, sc)
-	without := r.do(without{skip: func(_ *script, s *step) bool { return s.send }})
+	without := r.do(removal{skip: func(_ *script, s *step) bool { return s.send }})
 	if least := int64(3 * n * ms); without < least || without > least+least/10 {
 		t.Errorf("it takes %d ms, and the last one works for %d", without/ms, least/ms)
 	}

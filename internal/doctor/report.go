@@ -54,9 +54,9 @@ type Finding struct {
 	// weight is Gain, or where that is unknown a lower bound of the time at stake. Findings
 	// are sorted and dropped by it.
 	weight float64
-	spared float64 // part of the core time: work of the program that would not be needed any more
+	savedWork float64 // part of the core time: work of the program that would not be needed any more
 	facts  facts   // the rule's result; words.go makes its sentences
-	said   words   // sentences, with marks
+	sentences   words   // sentences, with marks
 	use    *use    // of the lock that it is about; nil: none
 	places []Place // places in the source, most important first
 	holder string  // description of that lock's holder; "": not known
@@ -114,7 +114,7 @@ type Report struct {
 	Unexamined   []Unexamined  `json:"unexamined"`
 	Notes        []string      `json:"notes" says:"limits of the whole report: losses, failed checks"`
 
-	marked []string // Notes, with marks
+	markedNotes []string // Notes, with marks
 }
 
 // Cores is the number of CPUs that the program could use.

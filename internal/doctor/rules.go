@@ -65,7 +65,7 @@ func (m *model) examine() []Finding {
 				f.Verdict = r.verdict
 			}
 			if f.Gain != unknownGain {
-				f.weight = rounded(min(f.weight, m.mostGain(f.spared)))
+				f.weight = rounded(min(f.weight, m.mostGain(f.savedWork)))
 				f.Gain = Gain(f.weight)
 			}
 			if f.weight >= worth {

@@ -48,7 +48,7 @@ func (m *model) channel() (fs []Finding) {
 	for _, u := range list {
 		if share := float64(u.blocked) / m.coreTime(); share >= channelLimits.blocked && m.base != nil {
 			f := m.handing(u, share, 0.8)
-			f.weight = m.base.gain(without{skip: func(_ *script, s *step) bool {
+			f.weight = m.base.gain(removal{skip: func(_ *script, s *step) bool {
 				return s.send && s.s == states.Channel
 			}})
 			f.weight = min(f.weight, filled*m.sweep.lost[partChannel]/float64(max(m.sweep.known, 1))/m.cores.Count)
@@ -56,7 +56,7 @@ func (m *model) channel() (fs []Finding) {
 			fs = append(fs, f)
 		} else if m.often(u.waits) {
 			f := m.handing(u, float64(u.waits)*handoffCost/m.coreTime(), 0.6)
-			f.weight, f.spared, f.facts = f.Share, f.Share, handingFacts{waits: u.waits}
+			f.weight, f.savedWork, f.facts = f.Share, f.Share, handingFacts{waits: u.waits}
 			fs = append(fs, f)
 		}
 	}

@@ -121,7 +121,7 @@ func (m *model) fine(k *makers, places int, used float64) (f Finding, ok bool) {
 		}
 	}
 	weight := cost / max(used, float64(m.span()))
-	f = Finding{Object: m.place(k.gs[0].site), Scopes: m.most(times, total(times)), Share: share, weight: weight, spared: weight, Confidence: 0.8}
+	f = Finding{Object: m.place(k.gs[0].site), Scopes: m.most(times, total(times)), Share: share, weight: weight, savedWork: weight, Confidence: 0.8}
 	f.FromNS, f.ToNS = m.where(func(yield func(a, b int64)) {
 		for _, g := range k.gs {
 			yield(g.from, g.to)

@@ -28,11 +28,11 @@ func (m *model) uses() []*use {
 // untold returns look's findings about the locks that no earlier rule has reported.
 func (m *model) untold(look func(u *use) (Finding, bool)) (fs []Finding) {
 	for _, u := range m.uses() {
-		if u.told {
+		if u.reported {
 			continue
 		}
 		if f, ok := look(u); ok {
-			u.told = true
+			u.reported = true
 			fs = append(fs, f)
 		}
 	}
@@ -69,7 +69,7 @@ func (u *use) free(m *model) float64 {
 			for _, w := range u.l.waits {
 				waiters[w.g] = true
 			}
-			x := without{skip: func(_ *script, s *step) bool { return s.lock == u.index }}
+			x := removal{skip: func(_ *script, s *step) bool { return s.lock == u.index }}
 			u.gain = min(max(m.base.gain(x), m.base.gainOf(x, func(g *gor) bool { return waiters[g] })), filled*u.gain)
 		}
 	}
@@ -101,7 +101,7 @@ func (u *use) finding(m *model) Finding {
 	}
 	if u.l.place {
 		f.Confidence *= 0.8
-	} else if a := u.account(); len(u.l.holds) > 0 && a.missing() >= toldFrom {
+	} else if a := u.account(); len(u.l.holds) > 0 && a.missing() >= minMentioned {
 		f.Confidence *= 1 - a.missing()/2
 	}
 	return f

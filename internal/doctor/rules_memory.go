@@ -31,8 +31,8 @@ func (m *model) collector() []Finding {
 		return nil
 	}
 	x.made = m.allocating()
-	f := Finding{Scopes: m.most(scopes, x.assist), Share: max(x.cpu, x.helping), Confidence: 0.8, spared: x.made, facts: x}
-	f.weight = m.base.gain(without{
+	f := Finding{Scopes: m.most(scopes, x.assist), Share: max(x.cpu, x.helping), Confidence: 0.8, savedWork: x.made, facts: x}
+	f.weight = m.base.gain(removal{
 		skip: func(_ *script, s *step) bool { return s.s == states.GC },
 		scale: func(sc *script, _ *step) float64 {
 			if sc.g.role == roleUser {
@@ -143,10 +143,10 @@ func (m *model) pageFaults() []Finding {
 	if share < pageFaultsLimits.fault || faults < 1000 {
 		return nil
 	}
-	f := Finding{Share: share, Confidence: 0.7, FromNS: m.from, ToNS: m.to, weight: float64(cost) / (m.cores.Count * float64(b.over)), spared: share, facts: faultFacts{faults}}
+	f := Finding{Share: share, Confidence: 0.7, FromNS: m.from, ToNS: m.to, weight: float64(cost) / (m.cores.Count * float64(b.over)), savedWork: share, facts: faultFacts{faults}}
 	scopes := map[uint16]int64{}
 	if m.base != nil {
-		f.weight = m.base.gain(without{scale: func(*script, *step) float64 { return 1 - share }})
+		f.weight = m.base.gain(removal{scale: func(*script, *step) float64 { return 1 - share }})
 		for g, v := range m.did() {
 			if v.core {
 				g.scopesIn(v.from, v.to, scopes)

@@ -55,7 +55,7 @@ func (m *model) serialization() []Finding {
 	if one < limits.one && (2*s.single[top] > single || !m.takeTurns(h)) {
 		return nil
 	}
-	gain := m.base.gain(without{skip: func(_ *script, s *step) bool { return s.kind != stepRun && handing(s.s) }})
+	gain := m.base.gain(removal{skip: func(_ *script, s *step) bool { return s.kind != stepRun && handing(s.s) }})
 	f := Finding{Share: one, Gain: unknownGain, weight: min(gain, one*(1-1/m.cores.Count)), Confidence: 0.85}
 	if one < limits.one && f.weight < limits.stake {
 		return nil
@@ -191,7 +191,7 @@ func (m *model) one() float64 {
 	if m.base == nil || 20*taken < ran {
 		return m.sweep.share(m.sweep.hist[1])
 	}
-	t, one := m.base.play(without{skip: func(_ *script, s *step) bool { return s.kind == stepRun && s.s == states.Preempted }}, nil)
+	t, one := m.base.play(removal{skip: func(_ *script, s *step) bool { return s.kind == stepRun && s.s == states.Preempted }}, nil)
 	return float64(one) / float64(max(t, 1))
 }
 

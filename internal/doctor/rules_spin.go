@@ -85,10 +85,10 @@ func (x *polled) place() (best string) {
 
 // samplesOf counts the samples of the program's goroutines that spin, except for those in
 // told.
-func (m *model) samplesOf(told map[*gor]bool) (list []*polled) {
+func (m *model) samplesOf(reported map[*gor]bool) (list []*polled) {
 	by := map[*gor]*polled{}
 	for _, s := range m.samples {
-		if s.g.role != roleUser || told[s.g] {
+		if s.g.role != roleUser || reported[s.g] {
 			continue
 		}
 		x := by[s.g]
@@ -129,7 +129,7 @@ func (m *model) spins(place string, xs []*polled) (f Finding, ok bool) {
 	if share < spinningLimits.spin || m.base == nil {
 		return f, false
 	}
-	f = Finding{Object: place, Share: share, Confidence: 0.8, FromNS: m.from, ToNS: m.to, spared: share, facts: facts}
+	f = Finding{Object: place, Share: share, Confidence: 0.8, FromNS: m.from, ToNS: m.to, savedWork: share, facts: facts}
 	if facts.samples < 30 {
 		f.Confidence = 0.6
 	}
@@ -144,8 +144,8 @@ func (m *model) spins(place string, xs []*polled) (f Finding, ok bool) {
 }
 
 // keeping scales the run time of goroutines by these parts.
-func keeping(parts map[*gor]float64) without {
-	return without{scale: func(sc *script, _ *step) float64 {
+func keeping(parts map[*gor]float64) removal {
+	return removal{scale: func(sc *script, _ *step) float64 {
 		if x, ok := parts[sc.g]; ok {
 			return x
 		}
@@ -186,7 +186,7 @@ func (m *model) retry(u *use) (f Finding, ok bool) {
 		return f, false
 	}
 	f = u.finding(m)
-	f.Share, f.Confidence, f.spared, f.facts = share, 0.75, share, retryFacts{u}
+	f.Share, f.Confidence, f.savedWork, f.facts = share, 0.75, share, retryFacts{u}
 	f.Scopes = m.most(u.waiters, u.wait)
 	f.weight = min(share, 1-1/m.cores.Count)
 	if m.base != nil {

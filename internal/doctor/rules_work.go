@@ -55,11 +55,11 @@ func (m *model) workInflation() []Finding {
 	if x == nil {
 		return nil
 	}
-	f := Finding{Scopes: []string{m.name(x.name)}, Share: x.extra / all, Confidence: 0.75, spared: x.extra / m.coreTime()}
+	f := Finding{Scopes: []string{m.name(x.name)}, Share: x.extra / all, Confidence: 0.75, savedWork: x.extra / m.coreTime()}
 	f.weight = f.Share
 	if m.base != nil {
 		rest := 1 - x.extra/x.cpu
-		f.weight = m.base.gain(without{scale: func(_ *script, s *step) float64 {
+		f.weight = m.base.gain(removal{scale: func(_ *script, s *step) float64 {
 			if s.name == int32(x.name) {
 				return rest
 			}

@@ -282,7 +282,7 @@ func (m *model) plan() *replayed {
 		return nil
 	}
 	r.real = r.scripts[r.last].end - m.from
-	r.time = r.do(without{})
+	r.time = r.do(removal{})
 	if r.time <= 0 {
 		return nil
 	}

@@ -87,8 +87,8 @@ func (m *model) gotAndWaited() (got, waited float64) {
 	return got, float64(off) / over
 }
 
-// told sets the text, or returns nil if the share is below starvedShare.
-func (s *Starved) told(m *model) *Starved {
+// withText sets the text, or returns nil if the share is below starvedShare.
+func (s *Starved) withText(m *model) *Starved {
 	if s == nil || s.Share < starvedShare {
 		return nil
 	}

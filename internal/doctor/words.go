@@ -101,8 +101,8 @@ type Words struct {
 // Words returns the sentences, with the function name applied to the trace's names in them
 // and prose to the rest: a name may contain anything.
 func (f *Finding) Words(name, prose func(string) string) Words {
-	w := Words{Text: Told(f.said.text, name, prose), Try: Told(tries[f.Verdict], name, prose), Holder: Told(f.holder, name, prose)}
-	for _, e := range f.said.evidence {
+	w := Words{Text: Told(f.sentences.text, name, prose), Try: Told(tries[f.Verdict], name, prose), Holder: Told(f.holder, name, prose)}
+	for _, e := range f.sentences.evidence {
 		w.Evidence = append(w.Evidence, Told(e, name, prose))
 	}
 	return w
@@ -110,7 +110,7 @@ func (f *Finding) Words(name, prose func(string) string) Words {
 
 // Noted returns the notes, with name and prose applied as in Words.
 func (r *Report) Noted(name, prose func(string) string) (list []string) {
-	for _, n := range r.marked {
+	for _, n := range r.markedNotes {
 		list = append(list, Told(n, name, prose))
 	}
 	return list
@@ -136,8 +136,8 @@ func Told(text string, name, prose func(string) string) string {
 
 // say makes the sentences of a finding whose gain has been computed.
 func (f *Finding) say(m *model) {
-	f.said = f.facts.words(m, f)
-	w := &f.said
+	f.sentences = f.facts.words(m, f)
+	w := &f.sentences
 	if f.Gain == unknownGain {
 		w.text += " " + w.advice + "."
 	} else {
@@ -219,7 +219,7 @@ func (u *use) evidence(m *model) []string {
 	list := []string{e}
 	if ns, n := u.l.whole(); ns > 0 && u.used > 0 {
 		held := fmt.Sprintf("it is held for %s of the time, on average for %s", show.Percent(u.used), show.Duration(ns/n))
-		if a := u.account(); a.missing() >= toldFrom {
+		if a := u.account(); a.missing() >= minMentioned {
 			held = "by the recorded holds, " + held
 		} else {
 			held += fmt.Sprintf(": it can be acquired at most %s times a second", show.Count(int64(1e9*float64(n)/float64(ns))))

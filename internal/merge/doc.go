@@ -12,5 +12,5 @@
 //  4. Inputs of one boot of one machine have one monotonic clock, and need no alignment.
 //     They are a group. Groups are aligned by pairs of scopes: pairs.go finds them, fit.go
 //     derives the relation of two clocks, align.go relates all clocks.
-//  5. A fact of the trace names what is not merged: see left in told.go.
+//  5. A fact of the trace names what is not merged: see left in facts.go.
 package merge

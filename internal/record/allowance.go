@@ -31,7 +31,7 @@ const (
 )
 
 // Each kind of hook has its own allowance, so that none starves another.
-var waitAllowance, releaseAllowance, blockAllowance, madeAllowance allowance
+var waitAllowance, releaseAllowance, blockAllowance, namingAllowance allowance
 
 func init() { SetHookShares(5000, 5000, 5000) }
 
@@ -41,7 +41,7 @@ func SetHookShares(locks, channels, goroutines int64) {
 	waitAllowance.share.Store(locks)
 	releaseAllowance.share.Store(locks)
 	blockAllowance.share.Store(channels)
-	madeAllowance.share.Store(goroutines)
+	namingAllowance.share.Store(goroutines)
 }
 
 // ThinOut makes the runtime report one of 1<<*oneOf waits for channels, and none while locks are
@@ -84,7 +84,7 @@ func (a *allowance) take(r *recorder, now, ns int64) bool {
 
 // hooked returns the time that hooks have taken so far, in ns.
 func hooked() int64 {
-	return waitAllowance.sum.Load() + releaseAllowance.sum.Load() + blockAllowance.sum.Load() + madeAllowance.sum.Load()
+	return waitAllowance.sum.Load() + releaseAllowance.sum.Load() + blockAllowance.sum.Load() + namingAllowance.sum.Load()
 }
 
 // allowed returns the ns allowed per stretch.

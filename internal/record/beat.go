@@ -21,7 +21,7 @@ func (r *recorder) beats() {
 			return
 		case <-t.C:
 			r.flusher.Alone(func() { r.beat(r.clock.Read(4)) })
-			r.flusher.Cost.Round(func() { r.tellCollectors(collectTick) })
+			r.flusher.Cost.Round(func() { r.writeCollected(collectTick) })
 			r.restIfStuck(t)
 		}
 	}
@@ -113,7 +113,7 @@ func (r *recorder) round(time.Time) {
 	r.setState(false)
 	r.writeGaps(false)
 	if r.ring != nil {
-		r.ring.tellOf()
+		r.ring.writeEnds()
 	}
 	r.stacks.sweep()
 	r.obey()

@@ -48,11 +48,11 @@ type ring struct {
 	places pool.Ring
 	buf    []byte // of leave
 
-	// left, tellOf and closed are leave, tellEnded and end. They are called only through these
+	// left, writeEnds and closed are leave, carryEnded and end. They are called only through these
 	// variables, as newRing is.
-	left   func(idx int64, w []uint64)
-	tellOf func()
-	closed func(b begun, at int64, leaving bool) (head uint64, ok bool)
+	left      func(idx int64, w []uint64)
+	writeEnds func()
+	closed    func(b begun, at int64, leaving bool) (head uint64, ok bool)
 
 	reclaim  func(idx []int64) // the writer's reclaim
 	evicting func(p *pool.Pool) *flusher.Overwriting
@@ -105,7 +105,7 @@ func (r *recorder) newRing() {
 	g.lose = func(n int64) { r.loseMany(format.LossOpen, n) }
 	g.places = pool.RingOf(bytes, r.overwrite)
 	g.reclaim = func(chunks []int64) { r.writer.reclaim(chunks) }
-	g.left, g.tellOf, g.closed = g.leave, g.tellEnded, g.end
+	g.left, g.writeEnds, g.closed = g.leave, g.carryEnded, g.end
 	g.evicting = func(p *pool.Pool) *flusher.Overwriting {
 		return flusher.Overwrite(flusher.Overwriting{Lacking: p.Lacking, Kept: p.Kept, Evict: p.Evict, AtOnce: max(4, g.size/16)})
 	}
@@ -337,8 +337,8 @@ func (g *ring) lost(idx []int64) {
 	}
 }
 
-// tellEnded carries the ends of scopes that were carried as open.
-func (g *ring) tellEnded() {
+// carryEnded carries the ends of scopes that were carried as open.
+func (g *ring) carryEnded() {
 	g.mu.Lock()
 	ended := g.ended
 	g.ended = nil

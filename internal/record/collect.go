@@ -20,19 +20,19 @@ const (
 	collectFilter // for functions only: the filter has changed
 )
 
-// tellLocks writes the counts of locks, tellFuncs those of functions. They are set on
+// locksWriter writes the counts of locks, funcsWriter those of functions. They are set on
 // first use, so that programs without locks or functions do not contain that code.
-var tellLocks, tellFuncs atomic.Pointer[func(*recorder, collecting)]
+var locksWriter, funcsWriter atomic.Pointer[func(*recorder, collecting)]
 
-// tellCollectors calls all collectors for a stage of the recording.
-func (r *recorder) tellCollectors(now collecting) {
+// writeCollected calls all collectors for a stage of the recording.
+func (r *recorder) writeCollected(now collecting) {
 	if r.opts.collect != nil {
 		r.opts.collect(r, now)
 	}
-	if f := tellLocks.Load(); f != nil {
+	if f := locksWriter.Load(); f != nil {
 		(*f)(r, now)
 	}
-	if f := tellFuncs.Load(); f != nil && (now == collectStart || r.funcs.Load() != nil) {
+	if f := funcsWriter.Load(); f != nil && (now == collectStart || r.funcs.Load() != nil) {
 		(*f)(r, now)
 	}
 }
@@ -83,21 +83,21 @@ var heapUse struct {
 	more atomic.Int64           // collectors' bytes, beyond inHeap
 }
 
-// TellHeap makes *bytes the variable from which the runtime learns how much of the heap is the
+// ReportHeap makes *bytes the variable from which the runtime learns how much of the heap is the
 // recorder's: Go's collector must not run more often because of it in a program whose heap is at
 // its minimum.
-func TellHeap(bytes *uint64) {
+func ReportHeap(bytes *uint64) {
 	heapUse.told.Store(bytes)
-	tellHeap(atomic.LoadUint32(&sys.Live.On) != Off)
+	reportHeap(atomic.LoadUint32(&sys.Live.On) != Off)
 }
 
 // UseHeap adds bytes, which may be negative, to the collectors' part of the heap.
 func UseHeap(bytes int64) {
 	heapUse.more.Add(bytes)
-	tellHeap(atomic.LoadUint32(&sys.Live.On) != Off)
+	reportHeap(atomic.LoadUint32(&sys.Live.On) != Off)
 }
 
-func tellHeap(recording bool) {
+func reportHeap(recording bool) {
 	if told := heapUse.told.Load(); told != nil {
 		n := heapUse.more.Load()
 		if recording {

@@ -115,7 +115,7 @@ func (r *recorder) applyFilter(note string) {
 		f = nothing
 	}
 	r.names.setFilter(f)
-	if f := tellFuncs.Load(); f != nil && r.funcs.Load() != nil {
+	if f := funcsWriter.Load(); f != nil && r.funcs.Load() != nil {
 		(*f)(r, collectFilter)
 	}
 	r.note(note)

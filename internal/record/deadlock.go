@@ -13,10 +13,10 @@ import (
 // asleep reports whether all goroutines of the program are blocked for ever; nil: unknown.
 var asleep atomic.Pointer[func() bool]
 
-// TellAsleep makes recordings end when f reports that only the recorder's goroutines can run. Go
+// EndOnDeadlock makes recordings end when f reports that only the recorder's goroutines can run. Go
 // itself detects such a deadlock, and ends the program, but not while those goroutines and their
 // timers exist.
-func TellAsleep(f func() bool) { asleep.Store(&f) }
+func EndOnDeadlock(f func() bool) { asleep.Store(&f) }
 
 // deadlocked reports whether the program is deadlocked. That can be detected only while no other
 // goroutine of the recorder runs.

@@ -4,31 +4,31 @@ package record
 
 import "github.com/scopeview/scopeview/internal/format"
 
-// Told is an event whose arguments are added one after another, because passing each as an
+// EventArgs is an event whose arguments are added one after another, because passing each as an
 // any would allocate.
-type Told struct {
+type EventArgs struct {
 	x    encoder
 	head uint64
 }
 
-// Telling is an event before its arguments.
-type Telling struct {
+// PendingEvent is an event before its arguments.
+type PendingEvent struct {
 	r    *recorder
 	head uint64
 }
 
 // Sizes of buffers for Into: the usual, and the largest.
 const (
-	ToldWords = usualWords
-	ToldMost  = bigWords
+	EventWords    = usualWords
+	MaxEventWords = bigWords
 )
 
-// Tell begins an event with a message as its name. Only constants become names, so that their
+// BeginEvent begins an event with a message as its name. Only constants become names, so that their
 // number is limited: for any other message the name is "log." and the level. On systems where
 // constants can't be recognized, all messages become names until there are very many.
 //
 //go:noinline
-func Tell(message, level string) (t Telling, constant bool) {
+func BeginEvent(message, level string) (t PendingEvent, constant bool) {
 	t.r = current.Load()
 	names, n := t.r.names, uint64(0)
 	if e := names.cached(message); e != nil && message != "" {
@@ -45,14 +45,16 @@ func Tell(message, level string) (t Telling, constant bool) {
 }
 
 // Recorded reports whether the event is recorded, and not filtered out.
-func (t Telling) Recorded() bool { return t.r != nil }
+func (t PendingEvent) Recorded() bool { return t.r != nil }
 
 // Into returns the event with a buffer for its arguments. It is inlined, so that nothing is
 // copied.
-func (t Telling) Into(buf []uint64) Told { return Told{encoder{w: buf, r: t.r, n: 1}, t.head} }
+func (t PendingEvent) Into(buf []uint64) EventArgs {
+	return EventArgs{encoder{w: buf, r: t.r, n: 1}, t.head}
+}
 
 // Number adds a one-word value whose name is prefix and key.
-func (t *Told) Number(prefix, key string, of format.SlotType, bits uint64) {
+func (t *EventArgs) Number(prefix, key string, of format.SlotType, bits uint64) {
 	x, id := &t.x, t.name(prefix, key)
 	if x.slots >= format.MaxSlots-2 || x.n+3 > len(x.w) { // one slot is kept for the number of dropped arguments
 		x.cut++
@@ -64,7 +66,7 @@ func (t *Told) Number(prefix, key string, of format.SlotType, bits uint64) {
 }
 
 // Text adds a string, or the name of a type.
-func (t *Told) Text(prefix, key string, of format.SlotType, s string) {
+func (t *EventArgs) Text(prefix, key string, of format.SlotType, s string) {
 	x, id := &t.x, t.name(prefix, key)
 	if n := x.n + 2; len(s) <= 8 && x.slots < format.MaxSlots-2 && n+1 < len(x.w) { // the usual case
 		x.types |= uint64(format.SlotKey|of<<4) << (4 * x.slots)
@@ -86,7 +88,7 @@ func (t *Told) Text(prefix, key string, of format.SlotType, s string) {
 }
 
 // Any adds a value as scope.Event does.
-func (t *Told) Any(prefix, key string, v any) {
+func (t *EventArgs) Any(prefix, key string, v any) {
 	m := t.x.mark()
 	t.x.key(t.name(prefix, key))
 	if t.x.add(&v); t.x.cut > m.cut {
@@ -94,7 +96,7 @@ func (t *Told) Any(prefix, key string, v any) {
 	}
 }
 
-func (t *Told) name(prefix, key string) uint64 {
+func (t *EventArgs) name(prefix, key string) uint64 {
 	if prefix == "" {
 		return t.x.r.names.find(key)
 	}
@@ -103,13 +105,13 @@ func (t *Told) name(prefix, key string) uint64 {
 }
 
 // Link adds a link, which must not be zero.
-func (t *Told) Link(l *format.Link) { t.x.linked(l) }
+func (t *EventArgs) Link(l *format.Link) { t.x.linked(l) }
 
 // Cut reports whether an argument did not fit.
-func (t *Told) Cut() bool { return t.x.cut > 0 }
+func (t *EventArgs) Cut() bool { return t.x.cut > 0 }
 
 // Event records the instant.
-func (t *Told) Event() {
+func (t *EventArgs) Event() {
 	t.x.countCut()
 	t.x.r.put(&[4]uint64{2: t.head}, &t.x, 1)
 }

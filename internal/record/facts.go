@@ -283,11 +283,11 @@ var leftOut atomic.Pointer[string]
 func LeftOut(text string) {
 	leftOut.Store(&text)
 	if r := current.Load(); r != nil && !r.closed.Load() {
-		r.tellOmitted()
+		r.writeOmitted()
 	}
 }
 
-func (r *recorder) tellOmitted() {
+func (r *recorder) writeOmitted() {
 	if text := leftOut.Load(); text != nil {
 		r.fact(factLeftOut, *text)
 	}

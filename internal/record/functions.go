@@ -69,14 +69,14 @@ func (c calls) less(d calls) calls {
 func Instrument(share float64) {
 	instrumented.share = share
 	onEnter()
-	f := (*recorder).tellFunctions
-	tellFuncs.Store(&f)
+	f := (*recorder).writeFunctions
+	funcsWriter.Store(&f)
 }
 
 var instrumented struct{ share float64 }
 
-// tellFunctions handles a stage of the recording.
-func (r *recorder) tellFunctions(now collecting) {
+// writeFunctions handles a stage of the recording.
+func (r *recorder) writeFunctions(now collecting) {
 	switch now {
 	case collectStart:
 		fs := &functions{r: r, sampling: r.fast != nil}
@@ -91,7 +91,7 @@ func (r *recorder) tellFunctions(now collecting) {
 		fs.govern = func() { fs.pay(g); g.round(fs) }
 		r.funcs.Store(fs)
 		r.fact(factBudget, percent(fs.budget.share))
-		r.tellOmitted()
+		r.writeOmitted()
 		fs.done.Add(1)
 		go fs.watch()
 	case collectStop:
@@ -221,7 +221,7 @@ const firstCost = 4000
 func (fs *functions) assign(f *sys.Func) {
 	id, first := fs.r.names.learn(f.Name)
 	if first {
-		fs.r.tellGiven(uint16(id))
+		fs.r.writeNamePlace(uint16(id))
 	}
 	fs.mu.Lock()
 	if f.Number(fs.r.gen) < 0 {

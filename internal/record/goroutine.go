@@ -17,8 +17,8 @@ type entry struct {
 	known atomic.Pointer[knownID]
 }
 
-// madeCost is the usual cost of naming a goroutine, in ns.
-const madeCost = 100
+// namingCost is the usual cost of naming a goroutine, in ns.
+const namingCost = 100
 
 // entries holds all known entry functions.
 var (
@@ -26,18 +26,18 @@ var (
 	entryIndex pcIndex
 )
 
-// Made is called on a goroutine that has created another one, child, whose entry function
+// GoroutineCreated is called on a goroutine that has created another one, child, whose entry function
 // is at pc. The child's row gets that function's name.
 //
 //go:noinline
-func Made(child uint64, pc uintptr) {
+func GoroutineCreated(child uint64, pc uintptr) {
 	if atomic.LoadUint32(&sys.Live.On) == Off {
 		return
 	}
 	r := current.Load()
-	if !madeAllowance.take(r, r.clock.Now(), madeCost) {
+	if !namingAllowance.take(r, r.clock.Now(), namingCost) {
 		if r.unnamed.Add(1) == 1 {
-			tellLocks.Store(&lockTeller) // it also writes this count
+			locksWriter.Store(&lockWriter) // it also writes this count
 		}
 		return
 	}

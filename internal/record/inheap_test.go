@@ -20,8 +20,8 @@ func TestInHeap(t *testing.T) {
 		t.Skip("on other paths there is more, and another part of the time is the recorder's")
 	}
 	var told uint64
-	record.TellHeap(&told)
-	t.Cleanup(func() { record.TellHeap(new(uint64)) })
+	record.ReportHeap(&told)
+	t.Cleanup(func() { record.ReportHeap(new(uint64)) })
 	live := func() int64 {
 		runtime.GC()
 		runtime.GC()

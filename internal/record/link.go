@@ -37,16 +37,16 @@ func continueTrace(l *format.Link) {
 	binary.NativeEndian.PutUint64(l.Span[:], newID())
 }
 
-// Tells reports whether a request that is sent within the scope of a link should carry the scope's
-// ids: the sender then sets traceparent, and tracestate with it. told holds the request's
-// traceparent headers. It is false only if the program has set a valid one itself. A proxy's
-// forwarded header, that of the request it serves, does not count: otherwise what the receiver does
-// would look like a child of the proxy's own client.
-func Tells(told []string, within format.Link) bool {
-	if len(told) != 1 {
+// CarriesIDs reports whether a request that is sent within the scope of a link should carry the
+// scope's ids: the sender then sets traceparent, and tracestate with it. headers holds the
+// request's traceparent headers. It is false only if the program has set a valid one itself. A
+// proxy's forwarded header, that of the request it serves, does not count: otherwise what the
+// receiver does would look like a child of the proxy's own client.
+func CarriesIDs(headers []string, within format.Link) bool {
+	if len(headers) != 1 {
 		return true
 	}
-	l, ok := format.ParseTraceparent(told[0])
+	l, ok := format.ParseTraceparent(headers[0])
 	return !ok || l.Trace == within.Trace && l.Span == within.Parent
 }
 

@@ -120,7 +120,7 @@ func newSums(addr uint64, name string, kind format.LockKind) *lockSums {
 
 // register makes the counts be written from now on.
 func (s *lockSums) register() {
-	tellLocks.Store(&lockTeller)
+	locksWriter.Store(&lockWriter)
 	if s.rest {
 		lockTable.count.Add(-1) // it has no place
 		return
@@ -133,7 +133,7 @@ func (s *lockSums) register() {
 	}
 }
 
-var lockTeller = (*recorder).lockSums
+var lockWriter = (*recorder).lockSums
 
 // lockFacts writes the threshold to the trace, once.
 func (r *recorder) lockFacts() {
@@ -166,7 +166,7 @@ func (r *recorder) lockSums(now collecting) {
 	}
 	kept := t.all[:0]
 	for _, s := range t.all {
-		if r.tellSums(s, now) || !s.gone.Load() {
+		if r.writeSums(s, now) || !s.gone.Load() {
 			kept = append(kept, s)
 		} else {
 			t.count.Add(-1)
@@ -174,22 +174,22 @@ func (r *recorder) lockSums(now collecting) {
 	}
 	clear(t.all[len(kept):])
 	t.all = kept
-	r.tellSums(restLocks, now)
-	r.tellLeftOut("waits_thinned", &r.thinned, &r.thin)
+	r.writeSums(restLocks, now)
+	r.writeUnrecorded("waits_thinned", &r.thinned, &r.thin)
 	r.unseen.Add(passedBy())
-	r.tellLeftOut("releases_unseen", &r.unseen, &r.unlooked)
-	r.tellLeftOut("goroutines_unnamed", &r.unnamed, &r.noName)
+	r.writeUnrecorded("releases_unseen", &r.unseen, &r.unlooked)
+	r.writeUnrecorded("goroutines_unnamed", &r.unnamed, &r.noName)
 }
 
-// tellLeftOut writes how often hooks left something out, if that has increased.
-func (r *recorder) tellLeftOut(key string, count *atomic.Int64, told *int64) {
+// writeUnrecorded writes how often hooks left something out, if that has increased.
+func (r *recorder) writeUnrecorded(key string, count *atomic.Int64, told *int64) {
 	if n := count.Load(); n != *told && r.block(format.BlockInfo, format.AppendInfo(nil, key, strconv.FormatInt(n, 10))) {
 		*told = n
 	}
 }
 
-// tellSums writes the changes of one lock's counts, and reports whether there were any.
-func (r *recorder) tellSums(s *lockSums, at collecting) bool {
+// writeSums writes the changes of one lock's counts, and reports whether there were any.
+func (r *recorder) writeSums(s *lockSums, at collecting) bool {
 	var now lockTold
 	if n := atomic.LoadUint64(&s.acquired); n>>countBits == uint64(r.gen) && at != collectStart && s.kind == format.LockMutex {
 		now.acquired = n & (1<<countBits - 1)
@@ -282,7 +282,7 @@ func (r *recorder) place(what uint64) *lockSums {
 		}
 		if s != nil {
 			if s.at.told.Load() != r.gen {
-				r.tellPlace(s)
+				r.writePlace(s)
 			}
 			return s
 		}
@@ -290,9 +290,9 @@ func (r *recorder) place(what uint64) *lockSums {
 	return restLocks
 }
 
-// tellPlace writes the place to the trace, once: its name has only the end of the file's
+// writePlace writes the place to the trace, once: its name has only the end of the file's
 // path, and readers of the source need all of it.
-func (r *recorder) tellPlace(s *lockSums) {
+func (r *recorder) writePlace(s *lockSums) {
 	if s.at.told.Swap(r.gen) == r.gen {
 		return
 	}
@@ -301,7 +301,7 @@ func (r *recorder) tellPlace(s *lockSums) {
 		return
 	}
 	f := *s.at.Frame
-	r.tellAt(uint16(id&nameID), &f)
+	r.writeFrame(uint16(id&nameID), &f)
 }
 
 // newPlace adds the place at pc, "function file:line", or nil for a method of a lock.

@@ -19,12 +19,12 @@ const maxPlaces = 1 << 14
 // functions are in between.
 const nearGiven = 16
 
-// tellGiven records the place of the program's current call, which uses a name for the first time.
-// Later the name is found by its address, and the caller is not looked up. The trace's last room is
-// left to names themselves.
+// writeNamePlace records the place of the program's current call, which uses a name for the first
+// time. Later the name is found by its address, and the caller is not looked up. The trace's last
+// room is left to names themselves.
 //
 //go:noinline
-func (r *recorder) tellGiven(id uint16) {
+func (r *recorder) writeNamePlace(id uint16) {
 	if id >= maxPlaces || !r.pool.Spacious() {
 		return
 	}
@@ -36,7 +36,7 @@ func (r *recorder) tellGiven(id uint16) {
 			return // the goroutine's entry function
 		}
 		if !callOfOurs(f.Function) && !sys.Wrapper(&f) {
-			r.tellAt(id, frameOf(&f, format.LockUnknown))
+			r.writeFrame(id, frameOf(&f, format.LockUnknown))
 			return
 		}
 	}
@@ -60,8 +60,8 @@ func frameOf(f *runtime.Frame, kind format.LockKind) *format.Frame {
 	return &format.Frame{Function: f.Function, File: f.File, Line: uint32(f.Line), Start: uint32(kind)}
 }
 
-// tellAt writes the place of a name to the trace, once. It sets the id in f.
-func (r *recorder) tellAt(id uint16, f *format.Frame) {
+// writeFrame writes the place of a name to the trace, once. It sets the id in f.
+func (r *recorder) writeFrame(id uint16, f *format.Frame) {
 	if bit := uint64(1) << (id % 64); atomic.OrUint64(&r.names.placed[id/64], bit)&bit == 0 {
 		f.ID = format.PlaceFrames + uint32(id)
 		r.block(format.BlockFrame, format.AppendFrame(nil, f))

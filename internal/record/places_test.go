@@ -86,7 +86,7 @@ func TestNamesHavePlaces(t *testing.T) {
 			places := givenIn(t, tr.Trace)
 			for _, c := range cases {
 				p, ok := places[c.name]
-				if !ok || p.Line != want[c.name] || filepath.Base(p.File) != "given_test.go" || !filepath.IsAbs(p.File) ||
+				if !ok || p.Line != want[c.name] || filepath.Base(p.File) != "places_test.go" || !filepath.IsAbs(p.File) ||
 					!strings.Contains(p.Function, "/record_test.") || c.function != "func" && !strings.HasSuffix(p.Function, c.function) {
 					t.Errorf("%q is from %+v, want %s in line %d", c.name, p, c.function, want[c.name])
 				}

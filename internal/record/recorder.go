@@ -116,7 +116,7 @@ type recorder struct {
 	foreignEnds atomic.Int64
 	staleEnds   atomic.Int64
 	argsCut     atomic.Int64
-	unnamed     atomic.Int64 // goroutines without a name, because of madeAllowance
+	unnamed     atomic.Int64 // goroutines without a name, because of namingAllowance
 	thinned     atomic.Int64 // reported waits and holds without a record, because of the allowance
 	unseen      atomic.Int64 // releases not checked, because of releaseAllowance
 	lateEnds    atomic.Int64

@@ -157,7 +157,7 @@ func cachedID(r *recorder, known *atomic.Pointer[knownID], name string) uint64 {
 func (r *recorder) countedAt(s *site, kind format.LockKind) *lockSums {
 	sums := s.sumsOf(kind)
 	if sums.at.Frame != nil && sums.at.told.Load() != r.gen {
-		r.tellPlace(sums)
+		r.writePlace(sums)
 	}
 	return sums
 }

@@ -41,7 +41,7 @@ func (r *recorder) snapshot(path, why string) (string, error) {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		path = filepath.Join(path, fileName(""))
 	}
-	r.tellCollectors(collectSnapshot)
+	r.writeCollected(collectSnapshot)
 	o := snapshot.Options{Now: r.clock.Now(), Refresh: func() error { return r.saveLive(false) }}
 	if why != "" {
 		o.Facts = append(o.Facts, snapshot.Fact{Key: "snapshot_reason", Value: why})

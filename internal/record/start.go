@@ -138,7 +138,7 @@ func newRecorder(path string, o Options, filter glob.Filter, f *traceFile) (*rec
 	testpoint.Here("start.pool")
 	r.writeHeader(r.fileHeader(first))
 	testpoint.Here("start.header")
-	r.names = newNames(r.writer.useNames, filter, r.defineName, r.tellGiven)
+	r.names = newNames(r.writer.useNames, filter, r.defineName, r.writeNamePlace)
 	r.writeFacts(w)
 	r.cost = scopeCost(r.clock, r.rate)
 	r.beat(first)
@@ -197,11 +197,11 @@ func (r *recorder) run() {
 	go r.beats()
 	go r.errands()
 	go r.adopt() // also without a hot file: old ones may have taken its room
-	r.tellCollectors(collectStart)
+	r.writeCollected(collectStart)
 	current.Store(r)
 	r.writer.enter()
 	r.startLocks()
-	tellHeap(true)
+	reportHeap(true)
 }
 
 // Stop ends the recording. See scope.Stop.
@@ -224,7 +224,7 @@ func Stop() error {
 func (r *recorder) stop() error {
 	atomic.StoreUint64(&sys.Live.Locking, 0)
 	lookAtBlocks(false)
-	tellHeap(false)
+	reportHeap(false)
 	atomic.StoreUint32(&sys.Live.On, Off)
 	r.flusher.Cost.Round(func() {
 		r.pool.ShutRecords()
@@ -233,7 +233,7 @@ func (r *recorder) stop() error {
 	testpoint.Here("stop.sealed")
 	close(r.quit)
 	r.ticker.Wait()
-	r.tellCollectors(collectStop)
+	r.writeCollected(collectStop)
 	r.loseMany(format.LossStack, r.stacks.end())
 	r.flusher.Stop()
 	r.pool.Rest()
@@ -246,7 +246,7 @@ func (r *recorder) finish() error {
 	r.beat(r.clock.Read(4))
 	r.writeGaps(true)
 	if r.ring != nil {
-		r.ring.tellOf()
+		r.ring.writeEnds()
 	}
 	testpoint.Here("stop.beat")
 	r.block(format.BlockStop, ticksPayload(r.clock.Now()))

@@ -71,7 +71,7 @@ func send(ctx any, method, host, path string, told []string) (a, b int64, parent
 	within, ok := scope.LinkOf(c)
 	link := record.PartOf(within)
 	h := record.BeginUnplaced(requests.Sent(method, host), &link, []any{record.KV("path", path)})
-	if ok && propagating && h.Loc != 0 && record.Tells(told, within) {
+	if ok && propagating && h.Loc != 0 && record.CarriesIDs(told, within) {
 		parent, state = link.Traceparent(), link.State
 	}
 	return h.Loc, h.Start, parent, state

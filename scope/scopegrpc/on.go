@@ -8,4 +8,4 @@ import (
 )
 
 func partOf(l scope.Link) scope.Link              { return record.PartOf(l) }
-func tells(told []string, within scope.Link) bool { return record.Tells(told, within) }
+func tells(told []string, within scope.Link) bool { return record.CarriesIDs(told, within) }

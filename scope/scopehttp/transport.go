@@ -43,7 +43,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return t.base.RoundTrip(r)
 	}
 	sent := r.WithContext(scope.WithLink(ctx, link))
-	if record.Tells(r.Header["Traceparent"], within) {
+	if record.CarriesIDs(r.Header["Traceparent"], within) {
 		sent.Header = maps.Clone(r.Header)
 		if sent.Header == nil {
 			sent.Header = http.Header{}

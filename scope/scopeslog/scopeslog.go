@@ -96,11 +96,11 @@ func isID(a *slog.Attr) bool {
 
 // record records the event as a child of the link's scope.
 func (h *handler) record(r *slog.Record, link *scope.Link) {
-	event, named := record.Tell(r.Message, levelName(r.Level))
+	event, named := record.BeginEvent(r.Message, levelName(r.Level))
 	if !event.Recorded() {
 		return
 	}
-	var buf [record.ToldWords]uint64
+	var buf [record.EventWords]uint64
 	t := event.Into(buf[:])
 	if h.tell(&t, r, named, link); t.Cut() {
 		h.much(event, r, named, link)
@@ -112,8 +112,8 @@ func (h *handler) record(r *slog.Record, link *scope.Link) {
 // much records an event that does not fit into record's buffer.
 //
 //go:noinline
-func (h *handler) much(event record.Telling, r *slog.Record, named bool, link *scope.Link) {
-	var buf [record.ToldMost]uint64
+func (h *handler) much(event record.PendingEvent, r *slog.Record, named bool, link *scope.Link) {
+	var buf [record.MaxEventWords]uint64
 	t := event.Into(buf[:])
 	h.tell(&t, r, named, link)
 	t.Event()
@@ -121,7 +121,7 @@ func (h *handler) much(event record.Telling, r *slog.Record, named bool, link *s
 
 // tell adds the event's arguments. If named, the message is the event's name and not an
 // argument.
-func (h *handler) tell(t *record.Told, r *slog.Record, named bool, link *scope.Link) {
+func (h *handler) tell(t *record.EventArgs, r *slog.Record, named bool, link *scope.Link) {
 	switch {
 	case !named:
 		t.Text("", "msg", format.SlotString, r.Message)
@@ -156,7 +156,7 @@ func levelName(l slog.Level) string {
 }
 
 // attr adds an attribute, or those of a group one after another.
-func attr(t *record.Told, prefix string, a *slog.Attr) {
+func attr(t *record.EventArgs, prefix string, a *slog.Attr) {
 	switch v := &a.Value; v.Kind() {
 	case slog.KindString:
 		t.Text(prefix, a.Key, format.SlotString, v.String())

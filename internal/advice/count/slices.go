@@ -1,6 +1,8 @@
 package count
 
 import (
+	"strings"
+
 	"github.com/scopeview/scopeview/internal/advice/row"
 	"github.com/scopeview/scopeview/internal/sys"
 )
@@ -111,4 +113,85 @@ func lookAt(x *inst, most int64) (read int64) {
 	used := sys.LastUsed(x.key, from, to)
 	x.v[looked], x.v[exactly] = max(x.v[length], (used+size-1)/size), 1
 	return to - from
+}
+
+// toldElsewhere reports whether the innermost frame of a search or shift is in package
+// slices, whose hooks report it, too, with the elements' type.
+func toldElsewhere(frame string) bool { return strings.HasPrefix(frame, "slices.") }
+
+// shiftSlice handles a copy within an array: destination, source, its bytes, and those of an
+// element. A copy upward makes room for elements, one downward removes some.
+func shiftSlice(a *[8]uintptr, weight int64, pcs []uintptr) {
+	to, from, size, elem := a[0], a[1], a[2], a[3]
+	base, _ := object(from)
+	if to == from || elem == 0 || base == 0 {
+		return
+	}
+	s := c.rows.of(row.Shift, 0, pcs)
+	if s == nil {
+		return
+	}
+	t := &s.Stats
+	add(t, row.Made, weight)
+	add(t, row.Moved, weight*int64(size/elem))
+	add(t, row.Copied, weight*int64(size))
+	most(t, row.MaxElem, int64(elem))
+	n := int64((max(to, from) + size - base) / elem)
+	most(t, row.MaxLen, n)
+	see(t, row.Len, n, weight)
+	if to > from {
+		add(t, row.Puts, weight)
+	} else {
+		add(t, row.Deletes, weight)
+	}
+	if min(to, from) == base {
+		add(t, row.Front, weight)
+	} else {
+		add(t, row.Middle, weight)
+	}
+}
+
+// growBuffer handles the growth of a bytes.Buffer: the old and the new array, the number of
+// bytes copied, both capacities, and the elements' type. If the new array is already
+// followed, as a slice, it becomes the continuation of the old one.
+func growBuffer(a *[8]uintptr) {
+	t := c.tables[row.Slice]
+	old, to, was, oldCap, newCap, typ := a[0], a[1], int64(a[2]), int64(a[3]), int64(a[4]), a[5]
+	if oldCap == 0 {
+		return
+	}
+	at, found := t.take(to)
+	fresh := found && at.v[grown] == 0 && at.v[hint] == 0 && at.v[length] >= was && at.born == c.now.Load()
+	if found && !fresh {
+		t.died(&at, &c.rows) // the address has been reused
+	}
+	x, ok := t.take(old)
+	switch {
+	case ok:
+	case fresh && c.skipped[typeHash(typ)] == 0: // the creation of the old one was not seen
+		x = at
+		x.v[unseen] = 1
+	default:
+		return // its creation may have been skipped
+	}
+	x.key = to
+	x.v[elem] = 1
+	x.v[grown]++
+	x.v[copied] += was
+	x.v[outgrown] += oldCap
+	x.v[length], x.v[capacity], x.v[looked] = was, newCap, 0
+	t.put(&x, &c.rows)
+}
+
+// readAll handles an io.ReadAll that had to join pieces: the bytes read, and the number of
+// pieces.
+func readAll(a *[8]uintptr, weight int64, pcs []uintptr) {
+	t := use(row.Slice, 0, int64(a[0]), weight, pcs)
+	if t == nil {
+		return
+	}
+	add(t, row.Exact, weight)
+	add(t, row.Grown, weight*int64(a[1]))
+	add(t, row.Copied, weight*int64(a[0]))
+	add(t, row.GrownBytes, weight*int64(a[0]))
 }

@@ -5,20 +5,20 @@ import (
 	"os"
 )
 
-// made is the stored result of a slow step.
-type made struct {
+// storedStep is the stored result of a slow step.
+type storedStep struct {
 	Was   map[string]at     // source files that the key does not cover
 	Files map[string]string // paths of replacement files, by the replaced path or name
 	Rest  json.RawMessage
 }
 
-// again returns the stored result of a key, if all of its files exist and its sources are
+// stored returns the stored result of a key, if all of its files exist and its sources are
 // unchanged. Otherwise it calls make and stores the result. rest is a pointer to an
 // additional part that make sets.
-func (c Cache) again(key string, rest any, make func() (files map[string]string, was map[string]at, err error)) (map[string]string, error) {
+func (c Cache) stored(key string, rest any, make func() (files map[string]string, was map[string]at, err error)) (map[string]string, error) {
 	path := c.path("made", key[:2], key[2:]+".json")
 	if b, err := os.ReadFile(path); err == nil {
-		var m made
+		var m storedStep
 		if json.Unmarshal(b, &m) == nil && m.whole() && json.Unmarshal(m.Rest, rest) == nil {
 			return m.Files, nil
 		}
@@ -27,7 +27,7 @@ func (c Cache) again(key string, rest any, make func() (files map[string]string,
 	if err != nil {
 		return nil, err
 	}
-	m := made{Was: was, Files: files}
+	m := storedStep{Was: was, Files: files}
 	if m.Rest, err = json.Marshal(rest); err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (c Cache) again(key string, rest any, make func() (files map[string]string,
 	return files, c.write(path, b)
 }
 
-func (m *made) whole() bool {
+func (m *storedStep) whole() bool {
 	for _, path := range m.Files {
 		if stat(path) == (at{}) {
 			return false

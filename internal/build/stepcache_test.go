@@ -25,7 +25,7 @@ func TestAgain(t *testing.T) {
 	check := func(want int) (files map[string]string) {
 		t.Helper()
 		rest := ""
-		files, err := c.again(hash([]byte("key")), &rest, func() (map[string]string, map[string]at, error) {
+		files, err := c.stored(hash([]byte("key")), &rest, func() (map[string]string, map[string]at, error) {
 			times++
 			rest = "the rest"
 			files, err := c.kept(map[string][]byte{"a.go": []byte("text")})
