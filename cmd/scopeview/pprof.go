@@ -37,7 +37,7 @@ For go build -pgo there is scopeview pgo collect, whose profiles tell in which l
 				if err := x.noTerminal("a compressed profile", "-o FILE.pb.gz"); err != nil {
 					return err
 				}
-				x.split = samples.Split{Scope: true, Row: true, Goroutine: true}
+				x.split = samples.Split{Scope: true, Track: true, Goroutine: true}
 			}
 			if err := x.read(cmd, args[0]); err != nil {
 				return err
