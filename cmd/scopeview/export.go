@@ -73,7 +73,7 @@ func newPprof(c *call) func() error {
 		if *folded != "" {
 			return nil
 		}
-		x.split = samples.Split{Scope: true, Row: true, Goroutine: true}
+		x.split = samples.Split{Scope: true, Track: true, Goroutine: true}
 		return c.refuseTerminal("a compressed profile", "-o FILE.pb.gz")
 	})
 	return func() error {

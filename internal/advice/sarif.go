@@ -12,7 +12,8 @@ import (
 // sarifSchema is the schema of a SARIF log.
 const sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
 
-// The parts of a SARIF 2.1.0 log that code review tools read (OASIS, sarif-v2.1.0).
+// The parts of a SARIF 2.1.0 log that code review tools read (OASIS, sarif-v2.1.0). A library's
+// types for the whole standard would have to be filled by the same code, and would save only these.
 type (
 	sarifText struct {
 		Text string `json:"text"`

@@ -11,6 +11,9 @@ import (
 // 128 ns each has its own, above that every power of two is divided into 64 buckets of equal
 // width. A quantile is then the middle of its bucket, which is off by at most half a width,
 // 1/128 of the value: 0.8 %.
+//
+// A library's sketch would not do: the result of t-digest depends on the order of the values, so
+// on the number of processors, and DDSketch estimates few values too.
 type histogram struct {
 	n        int64
 	min, max int64

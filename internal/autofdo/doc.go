@@ -10,5 +10,7 @@
 //     next to functions without one, changes when it is written, or crashes the tool.
 //  2. Lenient reading brings a line into the strict form first, and warns of what it forgave.
 //  3. Each line is parsed before it is written. So Clang never reads it as something else.
-//  4. Tests compare all of it with llvm-profdata and with Clang.
+//  4. A Profile is the format's tree of functions and lines. It has no stacks, so it can't be a
+//     samples.Profile or a pgo.Profile; FromSamples and ToSamples convert.
+//  5. Tests compare all of it with llvm-profdata and with Clang.
 package autofdo

@@ -53,13 +53,13 @@ type Finding struct {
 
 	// weight is Gain, or where that is unknown a lower bound of the time at stake. Findings
 	// are sorted and dropped by it.
-	weight float64
+	weight    float64
 	savedWork float64 // part of the core time: work of the program that would not be needed any more
-	facts  facts   // the rule's result; words.go makes its sentences
-	sentences   words   // sentences, with marks
-	use    *use    // of the lock that it is about; nil: none
-	places []Place // places in the source, most important first
-	holder string  // description of that lock's holder; "": not known
+	facts     facts   // the rule's result; words.go makes its sentences
+	sentences words   // sentences, with marks
+	use       *use    // of the lock that it is about; nil: none
+	places    []Place // places in the source, most important first
+	holder    string  // description of that lock's holder; "": not known
 }
 
 // Worst is the longest of the waits that a finding is about.

@@ -15,7 +15,7 @@ type use struct {
 	l          *lock
 	index      int32
 	gain       float64 // gain if nobody waited for it; -1: not computed yet
-	reported       bool    // a rule has reported it
+	reported   bool    // a rule has reported it
 	wait       int64   // ns, summed over waiters
 	waits      int64   // number of waits, including those without a record
 	hold       int64   // ns, summed over holders

@@ -9,6 +9,11 @@
 //  2. The compiler turns these into edges: caller, callee, and how many lines after
 //     the caller's first line the call is. Edges follows that computation in all rules; a
 //     test compares it with go tool preprofile.
-//  3. Files are read as streams, since they can be larger than memory. Nothing in them is
-//     trusted as a length.
+//  3. A Profile is no samples.Profile, which has whole stacks, and one name for all instances of a
+//     generic function: the compiler needs the linker's names. OfSamples makes one from the other.
+//     Files in pprof's format are not read by way of samples either: the compiler ignores a
+//     profile's drop_frames, which samples obeys. The two share frames and locations.
+//  4. A file is read as a whole, at most 1 GiB, by pprof's own package, and so is written. Nothing
+//     in it is trusted as a length. Package export/pprof does not write these profiles: it keeps
+//     neither which lines have one address, nor several first lines of a function.
 package pgo

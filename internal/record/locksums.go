@@ -22,7 +22,7 @@ type lockSums struct {
 	name string // "": its waits are counted by place
 	kind format.LockKind
 	rest bool // beyond maxLocks: it is counted in restLocks
-	at   placeFrame
+	at   lockSite
 
 	waiters   atomic.Int32  // current number
 	contended atomic.Uint64 // waits × contendedOne, plus the short ones among them
@@ -36,9 +36,9 @@ type lockSums struct {
 
 const contendedOne = 1 << 32
 
-// placeFrame is the code position where the locks of a place are locked, and the recording that
+// lockSite is the code position where the locks of a place are locked, and the recording that
 // has it.
-type placeFrame struct {
+type lockSite struct {
 	*format.Frame // nil for a single lock
 	told          atomic.Int64
 }

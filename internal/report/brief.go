@@ -107,12 +107,12 @@ func Span(text string) string {
 	if text == "" {
 		return ""
 	}
-	fence, run := 1, 0
+	fence, ticks := 1, 0
 	for i := range len(text) {
-		if run++; text[i] != '`' {
-			run = 0
+		if ticks++; text[i] != '`' {
+			ticks = 0
 		}
-		fence = max(fence, run+1)
+		fence = max(fence, ticks+1)
 	}
 	if fence > 1 {
 		text = " " + text + " "

@@ -239,7 +239,7 @@ func (r *goReader) ofCounters(t *trace.Trace) error {
 	of := *r.sel
 	of.Split.Scope = false // goroutines are not known, so no sample has a scope
 	r.sel = &of
-	if of.Scopes != nil || !of.allRows() || len(of.Goroutines) > 0 {
+	if of.Scopes != nil || !of.allTracks() || len(of.Goroutines) > 0 {
 		r.p.Notes = append(r.p.Notes, noGoroutines)
 	}
 	c, err := r.readCounters(t, false)

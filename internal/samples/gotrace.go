@@ -68,7 +68,7 @@ func OfGoTrace(ctx context.Context, in io.Reader, sel *Selection) (*Profile, err
 	if len(sel.CPUs) > 0 {
 		return nil, fmt.Errorf("%w: a Go execution trace tells threads and Go's processors, and not the system's CPUs", errNotTold)
 	}
-	if sel.Scopes != nil || !sel.allRows() {
+	if sel.Scopes != nil || !sel.allTracks() {
 		return nil, fmt.Errorf("%w: a plain Go execution trace has no scopes and no rows", errNotTold)
 	}
 	r := newGoReader(ctx, newSum(), sel)
@@ -147,7 +147,7 @@ func (r *goReader) settle(f *states.Facts) {
 }
 
 func (r *goReader) wanted(goid uint64, state states.State) bool {
-	return r.sel.wants(goid, state) && (r.sel.allRows() || r.sel.Tracks.Match(r.names[goid])) && r.ctx.Err() == nil
+	return r.sel.wants(goid, state) && (r.sel.allTracks() || r.sel.Tracks.Match(r.names[goid])) && r.ctx.Err() == nil
 }
 
 // take counts a sample, or keeps it until its scope is known.
@@ -168,14 +168,14 @@ func (r *goReader) count(x *one, scope string) {
 	if !r.wantsObject(r.sel, x.stack) {
 		return
 	}
-	all := Labels{Goid: x.goid, PID: x.pid, Thread: x.thread, Row: r.names[x.goid], Scope: scope, State: x.state, Slow: x.slow}
+	all := Labels{Goid: x.goid, PID: x.pid, Thread: x.thread, Track: r.names[x.goid], Scope: scope, State: x.state, Slow: x.slow}
 	if r.sel.Each != nil {
 		r.sel.Each(&Sample{
 			Time: x.time, Dur: x.dur, Metric: x.metric, Value: x.value, OnCPU: r.onCPU(x), Stack: [2]uint32{x.stack, x.origin},
 			Frames: r.framesOf(x.stack, x.origin), Labels: all, CPU: int32(x.cpu) - 1, Scopes: r.scopesOf(x.scope),
 		})
 	}
-	r.add(rowKey{x.stack, x.origin, r.label(r.sel.Split.of(all))}, int(x.metric), x.value)
+	r.add(stackKey{x.stack, x.origin, r.label(r.sel.Split.of(all))}, int(x.metric), x.value)
 }
 
 // onCPU returns the value for Sample.OnCPU. Counters are read after Go's own samples.
@@ -196,8 +196,8 @@ func (p Split) of(l Labels) Labels {
 	if p.Thread {
 		kept.Thread = l.Thread
 	}
-	if p.Row {
-		kept.Row = l.Row
+	if p.Track {
+		kept.Track = l.Track
 	}
 	if p.Scope {
 		kept.Scope = l.Scope

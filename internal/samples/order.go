@@ -18,7 +18,7 @@ func sortStacks(list []Stack) {
 }
 
 func (l Labels) compare(m Labels) int {
-	return cmp.Or(cmp.Compare(l.Goid, m.Goid), cmp.Compare(l.PID, m.PID), cmp.Compare(l.Thread, m.Thread), cmp.Compare(l.Row, m.Row),
+	return cmp.Or(cmp.Compare(l.Goid, m.Goid), cmp.Compare(l.PID, m.PID), cmp.Compare(l.Thread, m.Thread), cmp.Compare(l.Track, m.Track),
 		cmp.Compare(l.Scope, m.Scope), cmp.Compare(l.State, m.State), b2i(l.Slow)-b2i(m.Slow))
 }
 

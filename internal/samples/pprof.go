@@ -68,7 +68,7 @@ func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error
 		if len(ids) == limit && !begins[s.frame[ids[limit-1]].Func] {
 			ids = append(ids, s.frameID(symbols.Frame{Func: TruncatedName}))
 		}
-		k := rowKey{stack: s.stack(ids), labels: s.label(Labels{})}
+		k := stackKey{stack: s.stack(ids), labels: s.label(Labels{})}
 		if !s.wantsObject(sel, k.stack) {
 			continue
 		}

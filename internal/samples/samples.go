@@ -73,8 +73,8 @@ type Labels struct {
 	PID    uint32 // of the process; 0: not known
 	Thread uint32
 	State  states.State
-	Slow   bool // in one of the slowest executions (Selection.Slowest)
-	Row    string
+	Slow   bool   // in one of the slowest executions (Selection.Slowest)
+	Track  string // name of the goroutine's row
 	Scope  string
 }
 

@@ -213,7 +213,7 @@ func TestOrigins(t *testing.T) {
 	m := s.metric(cpu)
 	id := func(name string) uint32 { return s.stack([]uint32{s.frameID(symbols.Frame{Func: name})}) }
 	made := s.origin(id("made"), s.origin(id("first"), 0))
-	s.add(rowKey{stack: id("leaf"), origin: made}, m, 5)
+	s.add(stackKey{stack: id("leaf"), origin: made}, m, 5)
 	p, err := s.profile()
 	if err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ type Selection struct {
 }
 
 // Split selects the labels by which samples are kept separate.
-type Split struct{ Goroutine, Process, Thread, Row, Scope, State bool }
+type Split struct{ Goroutine, Process, Thread, Track, Scope, State bool }
 
 // Sample is one sample, or one wait.
 type Sample struct {
@@ -94,10 +94,10 @@ func (s *Selection) anytime() bool {
 // anyone reports whether the selection includes all goroutines, threads, CPUs, states,
 // scopes and rows.
 func (s *Selection) anyone() bool {
-	return len(s.Goroutines) == 0 && len(s.Threads) == 0 && len(s.CPUs) == 0 && s.States == nil && s.Scopes == nil && s.allRows()
+	return len(s.Goroutines) == 0 && len(s.Threads) == 0 && len(s.CPUs) == 0 && s.States == nil && s.Scopes == nil && s.allTracks()
 }
 
-func (s *Selection) allRows() bool { return s.Tracks.All() }
+func (s *Selection) allTracks() bool { return s.Tracks.All() }
 
 // watch returns a function that reports progress now and then, and whether to continue.
 func (s *Selection) watch(ctx context.Context) func(ns int64) bool {

@@ -22,7 +22,7 @@ type sum struct {
 	labelID map[Labels]uint32
 	origins []origin // [0] is none
 	madeAt  map[origin]uint32
-	rows    map[rowKey][]int64
+	values  map[stackKey][]int64
 	weights []weight                       // by metric
 	whole   map[[2]uint32][]*symbols.Frame // frames by stack and origin
 	key     []byte
@@ -43,15 +43,15 @@ type weight struct {
 	overflow bool  // absolute has overflowed
 }
 
-// rowKey identifies a Stack of the Profile.
-type rowKey struct{ stack, origin, labels uint32 }
+// stackKey identifies a Stack of the Profile.
+type stackKey struct{ stack, origin, labels uint32 }
 
 func newSum() *sum {
 	return &sum{
 		p: &Profile{symbols: map[*symbols.Frame]string{}}, metrics: map[string]int{}, texts: map[string]string{}, frames: map[symbols.Frame]uint32{},
 		ids: map[string]uint32{}, stacks: make([][]uint32, 1),
 		labels: make([]Labels, 1), labelID: map[Labels]uint32{{}: 0},
-		origins: make([]origin, 1), madeAt: map[origin]uint32{}, rows: map[rowKey][]int64{}, whole: map[[2]uint32][]*symbols.Frame{},
+		origins: make([]origin, 1), madeAt: map[origin]uint32{}, values: map[stackKey][]int64{}, whole: map[[2]uint32][]*symbols.Frame{},
 	}
 }
 
@@ -133,7 +133,7 @@ func (s *sum) label(l Labels) uint32 {
 
 // add counts a value of a metric. As long as the absolute values fit into 63 bits, no sum of
 // any of them overflows, so this is the only place that has to check.
-func (s *sum) add(k rowKey, metric int, v int64) {
+func (s *sum) add(k stackKey, metric int, v int64) {
 	if metric >= len(s.weights) {
 		s.weights = append(s.weights, make([]weight, metric+1-len(s.weights))...)
 	}
@@ -146,10 +146,10 @@ func (s *sum) add(k rowKey, metric int, v int64) {
 		return
 	}
 	w.absolute += n
-	values := s.rows[k]
+	values := s.values[k]
 	if metric >= len(values) {
 		values = append(values, make([]int64, metric+1-len(values))...)
-		s.rows[k] = values
+		s.values[k] = values
 	}
 	values[metric] += v
 }
@@ -191,7 +191,7 @@ func (s *sum) profile() (*Profile, error) {
 		s.p.Metrics[m].share(&w)
 	}
 	s.tellApart()
-	for k, values := range s.rows {
+	for k, values := range s.values {
 		values = append(values, make([]int64, len(s.p.Metrics)-len(values))...)
 		s.p.Stacks = append(s.p.Stacks, Stack{Frames: s.framesOf(k.stack, k.origin), Values: values, Labels: s.labels[k.labels]})
 	}

@@ -84,8 +84,8 @@ func ofStates(ctx context.Context, t *trace.Trace, s *sum, sel *Selection, x *ex
 	if x != nil && len(x.byGoid) == 0 {
 		r.p.Notes = append(r.p.Notes, fmt.Sprintf("no scope that %q matches was executed here by a known goroutine", sel.Scopes))
 	}
-	if sel.Split.Row || !sel.allRows() || sel.Each != nil {
-		if err := r.readRows(t); err != nil {
+	if sel.Split.Track || !sel.allTracks() || sel.Each != nil {
+		if err := r.readTracks(t); err != nil {
 			return err
 		}
 		if !slices.ContainsFunc(append(slices.Collect(maps.Values(r.names)), ""), sel.Tracks.Match) { // some rows have no name
@@ -118,8 +118,8 @@ func ofStates(ctx context.Context, t *trace.Trace, s *sum, sel *Selection, x *ex
 	return nil
 }
 
-// readRows reads the names of goroutines' rows; of several the last one.
-func (r *goReader) readRows(t *trace.Trace) error {
+// readTracks reads the names of goroutines' rows; of several the last one.
+func (r *goReader) readTracks(t *trace.Trace) error {
 	r.names = map[uint64]string{}
 	last := map[uint64]uint16{}
 	return t.Events(trace.Options{AsRecorded: true, Detail: trace.Tracks}, func(e *trace.Event) bool {
@@ -159,8 +159,8 @@ func (s *sum) ofCounts(t *trace.Trace, sel *Selection) {
 		if !s.wantsObject(sel, stack) {
 			return true
 		}
-		s.add(rowKey{stack: stack}, calls, c.Calls)
-		s.add(rowKey{stack: stack}, weight, c.Weight)
+		s.add(stackKey{stack: stack}, calls, c.Calls)
+		s.add(stackKey{stack: stack}, weight, c.Weight)
 		return true
 	})
 }

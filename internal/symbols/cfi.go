@@ -12,24 +12,26 @@ import (
 )
 
 // This file parses call frame information (DWARF 5, section 6.4) in .eh_frame, which stripped
-// files have too. Of the registers only the frame pointer and the return address are used.
+// files have too. Of the registers only the frame pointer and the return address are used. Go's
+// library has no reader of it; Delve's is a part of a debugger, without promises to importers, and
+// has the rules of all registers, of which an unwind.Rule would still have to be made.
 
-// frames is a file's call frame information.
-type frames struct {
+// cfi is a file's call frame information.
+type cfi struct {
 	machine elf.Machine
 	order   binary.ByteOrder
-	list    []frameEntry // by from
+	list    []cfiEntry // by from
 }
 
-// frameEntry is the information on a function's code.
-type frameEntry struct {
+// cfiEntry is the information on a function's code.
+type cfiEntry struct {
 	from, to uint64
-	common   *frameCommon
+	common   *cfiCommon
 	code     []byte
 }
 
-// frameCommon is the common part of several entries.
-type frameCommon struct {
+// cfiCommon is the common part of several entries.
+type cfiCommon struct {
 	codeUnit uint64
 	dataUnit int64
 	returns  uint64 // the register number of the return address
@@ -39,11 +41,11 @@ type frameCommon struct {
 	code     []byte
 }
 
-// newFrames parses a section .eh_frame at address addr. It skips damaged entries and unknown
+// newCFI parses a section .eh_frame at address addr. It skips damaged entries and unknown
 // kinds.
-func newFrames(machine elf.Machine, order binary.ByteOrder, addr uint64, section []byte) *frames {
-	f := &frames{machine: machine, order: order}
-	commons := map[int]*frameCommon{}
+func newCFI(machine elf.Machine, order binary.ByteOrder, addr uint64, section []byte) *cfi {
+	f := &cfi{machine: machine, order: order}
+	commons := map[int]*cfiCommon{}
 	for at := 0; at+8 <= len(section); {
 		size := int(order.Uint32(section[at:]))
 		if size < 4 || size > len(section)-at-4 { // the end, or a section of more than 4 GiB
@@ -57,12 +59,12 @@ func newFrames(machine elf.Machine, order binary.ByteOrder, addr uint64, section
 		}
 		at += 4 + size
 	}
-	slices.SortStableFunc(f.list, func(a, b frameEntry) int { return cmp.Compare(a.from, b.from) })
+	slices.SortStableFunc(f.list, func(a, b cfiEntry) int { return cmp.Compare(a.from, b.from) })
 	return f
 }
 
 // common parses the common part of several entries. It returns nil for an unknown kind.
-func (f *frames) common(b []byte) *frameCommon {
+func (f *cfi) common(b []byte) *cfiCommon {
 	if len(b) == 0 || b[0] != 1 && b[0] != 3 && b[0] != 4 {
 		return nil
 	}
@@ -75,7 +77,7 @@ func (f *frames) common(b []byte) *frameCommon {
 	if version == 4 { // the sizes of addresses and segments
 		r.take(2)
 	}
-	c := &frameCommon{codeUnit: r.uleb(), dataUnit: r.sleb()}
+	c := &cfiCommon{codeUnit: r.uleb(), dataUnit: r.sleb()}
 	if version == 1 {
 		c.returns = uint64(r.byte())
 	} else {
@@ -106,7 +108,7 @@ func (f *frames) common(b []byte) *frameCommon {
 }
 
 // entry parses the information on a function, at address addr.
-func (f *frames) entry(c *frameCommon, b []byte, addr uint64) {
+func (f *cfi) entry(c *cfiCommon, b []byte, addr uint64) {
 	r := reader{b: b, order: f.order}
 	from := r.pointer(c.encoding, addr)
 	size := r.pointer(c.encoding&0x0f, 0)
@@ -116,11 +118,11 @@ func (f *frames) entry(c *frameCommon, b []byte, addr uint64) {
 	if r.bad || size == 0 || from+size < from {
 		return
 	}
-	f.list = append(f.list, frameEntry{from, from + size, c, r.b})
+	f.list = append(f.list, cfiEntry{from, from + size, c, r.b})
 }
 
 // at returns the entry of an address, or nil.
-func (f *frames) at(pc uint64) *frameEntry {
+func (f *cfi) at(pc uint64) *cfiEntry {
 	i := sort.Search(len(f.list), func(k int) bool { return f.list[k].from > pc })
 	if i == 0 || pc >= f.list[i-1].to {
 		return nil
@@ -206,8 +208,8 @@ func (r *reader) pointer(encoding uint8, addr uint64) (v uint64) {
 	return v
 }
 
-// frameRow is the information at one address.
-type frameRow struct {
+// cfiRules are the rules at one address.
+type cfiRules struct {
 	base      uint64 // the register relative to which the frame is found
 	offset    int64  // of the frame's upper end (CFA) relative to it
 	computed  bool   // the frame is found in another way
@@ -217,17 +219,17 @@ type frameRow struct {
 }
 
 // registers returns the numbers of the stack pointer and the frame pointer.
-func (f *frames) registers() (stack, pointer uint64) {
+func (f *cfi) registers() (stack, pointer uint64) {
 	if f.machine == elf.EM_AARCH64 {
 		return 31, 29
 	}
 	return 7, 6
 }
 
-// run executes the instructions of an entry; visit is called with each row and its first address.
-func (f *frames) run(e *frameEntry, visit func(from uint64, now frameRow)) bool {
-	var now frameRow
-	x := frameRun{frames: f, entry: e, now: &now}
+// run executes the instructions of an entry; visit is called with the rules and their first address.
+func (f *cfi) run(e *cfiEntry, visit func(from uint64, now cfiRules)) bool {
+	var now cfiRules
+	x := cfiMachine{cfi: f, entry: e, now: &now}
 	if !x.execute(e.common.code, nil) {
 		return false
 	}
@@ -236,14 +238,14 @@ func (f *frames) run(e *frameEntry, visit func(from uint64, now frameRow)) bool 
 }
 
 // rule returns how to find the caller of the code at pc.
-func (f *frames) rule(e *frameEntry, pc uint64) unwind.Rule {
+func (f *cfi) rule(e *cfiEntry, pc uint64) unwind.Rule {
 	if e.common.signal {
 		return unwind.Rule{}
 	}
 	stack, pointer := f.registers()
-	var at frameRow
+	var at cfiRules
 	usesPointer := false // after pc the frame is found by the frame pointer
-	if !f.run(e, func(from uint64, now frameRow) {
+	if !f.run(e, func(from uint64, now cfiRules) {
 		if from <= pc {
 			at = now
 		} else if now.base == pointer && !now.computed {

@@ -17,7 +17,7 @@ type Code struct {
 	arch   string
 	loads  []elf.ProgHeader
 	goBin  *Binary // nil: it is not a Go program
-	frames *frames // nil: none
+	frames *cfi    // nil: none
 	stubs  [][2]uint64
 	main   uint64 // C's main; 0: unknown
 }
@@ -37,7 +37,7 @@ func newCode(x *elf.File, path string, goBin *Binary) *Code {
 		}
 		if s.Name == ".eh_frame" && s.Type != elf.SHT_NOBITS {
 			if b, err := sums.bounded(s.Size, s.Data); err == nil {
-				c.frames = newFrames(x.Machine, x.ByteOrder, s.Addr, b)
+				c.frames = newCFI(x.Machine, x.ByteOrder, s.Addr, b)
 			}
 		}
 	}

@@ -13,8 +13,8 @@ import (
 // unit is the DWARF data of a compilation unit, read on the first lookup of one of its
 // addresses.
 type unit struct {
-	clang     bool  // discriminators are LLVM's, which are packed
-	rows      []row // by from
+	clang     bool       // discriminators are LLVM's, which are packed
+	lines     []codeLine // by from
 	prologues []uint64
 	files     []*dwarf.LineFile
 	scopes    []scope
@@ -22,8 +22,8 @@ type unit struct {
 	edges     []uint64 // begins and ends of all of these, sorted
 }
 
-// row is code of one line.
-type row struct {
+// codeLine is code of one line.
+type codeLine struct {
 	from, to uint64
 	file     string
 	line     int
@@ -84,7 +84,7 @@ func (im *Image) readUnit(e *dwarf.Entry) *unit {
 	}
 	u.parts = flat(u.parts)
 	u.edges = slices.Clone(u.prologues)
-	for _, r := range u.rows {
+	for _, r := range u.lines {
 		u.edges = append(u.edges, r.from, r.to)
 	}
 	for _, p := range u.parts {
@@ -106,14 +106,14 @@ func (im *Image) readLines(u *unit, e *dwarf.Entry) (err error) {
 			break
 		}
 		if open && next.Address > last.Address && im.isCode(last.Address) && last.File != nil {
-			u.rows = append(u.rows, row{last.Address, next.Address, last.File.Name, last.Line, u.disc(int64(last.Discriminator))})
+			u.lines = append(u.lines, codeLine{last.Address, next.Address, last.File.Name, last.Line, u.disc(int64(last.Discriminator))})
 		}
 		if next.PrologueEnd {
 			u.prologues = append(u.prologues, next.Address)
 		}
 	}
 	u.files = in.Files()
-	slices.SortStableFunc(u.rows, func(a, b row) int { return cmp.Compare(a.from, b.from) })
+	slices.SortStableFunc(u.lines, func(a, b codeLine) int { return cmp.Compare(a.from, b.from) })
 	slices.Sort(u.prologues)
 	if err == io.EOF {
 		return nil
@@ -259,13 +259,13 @@ func flat(all []part) (list []part) {
 	return list
 }
 
-// rowAt returns the row of an address.
-func (u *unit) rowAt(pc uint64) row {
-	i := sort.Search(len(u.rows), func(k int) bool { return u.rows[k].from > pc })
-	if i > 0 && pc < u.rows[i-1].to {
-		return u.rows[i-1]
+// lineAt returns the line of an address.
+func (u *unit) lineAt(pc uint64) codeLine {
+	i := sort.Search(len(u.lines), func(k int) bool { return u.lines[k].from > pc })
+	if i > 0 && pc < u.lines[i-1].to {
+		return u.lines[i-1]
 	}
-	return row{}
+	return codeLine{}
 }
 
 // scopeAt returns the innermost scope of an address.

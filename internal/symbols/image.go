@@ -20,7 +20,7 @@ func (im *Image) Frames(pc uint64) (list []Frame) {
 		}
 		return []Frame{{Func: sym.name}}
 	}
-	r, id := u.rowAt(pc), u.scopeAt(pc)
+	r, id := u.lineAt(pc), u.scopeAt(pc)
 	f := Frame{File: r.file, Line: r.line, Disc: r.disc}
 	for range deepestInlining {
 		if id == outermost {
@@ -74,7 +74,7 @@ func (s *scope) symbol(at *symbol) string {
 func (im *Image) guess(u *unit, entry uint64) int {
 	line, ok := im.guesses[entry]
 	if !ok {
-		line = u.rowAt(entry).line
+		line = u.lineAt(entry).line
 		im.guesses[entry] = line
 		if line != 0 {
 			im.Guessed++

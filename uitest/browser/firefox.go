@@ -18,7 +18,8 @@ import (
 // ErrNoFirefox is returned by StartFirefox on a machine without Firefox.
 var ErrNoFirefox = errors.New("no firefox-esr; make deps installs it")
 
-// firefox is a running Firefox.
+// firefox is a running Firefox, driven by WebDriver BiDi. Chromium is driven by chromedp, which has
+// nothing for Firefox; the drivers that have need another program, or Firefox builds of their own.
 type firefox struct {
 	*bidi
 	process *exec.Cmd

@@ -100,7 +100,7 @@ func (b *builder) sample(s *samples.Stack, shown []int) {
 	if !any {
 		return
 	}
-	for name, value := range map[string]string{b.scope: s.Labels.Scope, "track": s.Labels.Row} {
+	for name, value := range map[string]string{b.scope: s.Labels.Scope, "track": s.Labels.Track} {
 		if value != "" {
 			x.Label[name] = []string{value}
 		}

@@ -25,7 +25,7 @@ func made() *samples.Profile {
 		},
 		Preset: "cpu", Binary: "/bin/prog", From: 5, To: 1005,
 		Stacks: []samples.Stack{
-			{Frames: []*symbols.Frame{leaf, work}, Values: []int64{10, 0, 0, 0}, Labels: samples.Labels{Scope: "request", Row: "worker", Goid: 7}},
+			{Frames: []*symbols.Frame{leaf, work}, Values: []int64{10, 0, 0, 0}, Labels: samples.Labels{Scope: "request", Track: "worker", Goid: 7}},
 			{Frames: []*symbols.Frame{odd, leaf, work}, Values: []int64{0, 0, 20, 0}},
 			{Frames: []*symbols.Frame{work}, Values: []int64{0, 0, 0, 0}},
 		},

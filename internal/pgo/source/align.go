@@ -27,25 +27,25 @@ func lcs(n, m int, score func(i, j int) int64) []int {
 	}
 	scores := make([]int64, n*m)
 	best := make([]int64, (n+1)*(m+1))
-	row := m + 1
+	width := m + 1
 	for i := n - 1; i >= 0; i-- {
 		for j := m - 1; j >= 0; j-- {
 			s := score(i, j)
 			scores[i*m+j] = s
-			b := max(best[(i+1)*row+j], best[i*row+j+1])
+			b := max(best[(i+1)*width+j], best[i*width+j+1])
 			if s > 0 {
-				b = max(b, s+best[(i+1)*row+j+1])
+				b = max(b, s+best[(i+1)*width+j+1])
 			}
-			best[i*row+j] = b
+			best[i*width+j] = b
 		}
 	}
 	for i, j := 0, 0; i < n && j < m; {
-		b, s := best[i*row+j], scores[i*m+j]
+		b, s := best[i*width+j], scores[i*m+j]
 		switch {
-		case s > 0 && b == s+best[(i+1)*row+j+1]:
+		case s > 0 && b == s+best[(i+1)*width+j+1]:
 			pairs[i] = j
 			i, j = i+1, j+1
-		case b == best[(i+1)*row+j]:
+		case b == best[(i+1)*width+j]:
 			i++
 		default:
 			j++

@@ -162,13 +162,13 @@ func (d *disasm) rows(l *listing) (rows [][]string) {
 				plain(fmt.Sprintf("%5d. %s", next, text))
 			}
 		}
-		rows = append(rows, append(d.Cells(l.costs[in.PC]), fmt.Sprintf("    [%s] %x: %s", l.place(in), in.PC, show.Name(in.Text))))
+		rows = append(rows, append(d.Cells(l.costs[in.PC]), fmt.Sprintf("    [%s] %x: %s", l.lineOf(in), in.PC, show.Name(in.Text))))
 	}
 	return rows
 }
 
-// place returns the line of an instruction, with its file if that is not the function's.
-func (l *listing) place(in *symbols.Inst) string {
+// lineOf returns the line of an instruction, with its file if that is not the function's.
+func (l *listing) lineOf(in *symbols.Inst) string {
 	switch {
 	case in.Line == 0:
 		return "?"

@@ -79,16 +79,16 @@ func (c *Code) markCode(list []Excerpt) {
 	}
 }
 
-// place is a line of a function that has a cost.
-type place struct {
+// sourceLine is a line of a function that has a cost.
+type sourceLine struct {
 	File string
 	Line int
 }
 
 // hottest returns the lines with the highest costs: CPU time or another preset metric, and waits at
 // the program's own lines.
-func hottest(p *samples.Profile) (list []place) {
-	sum := map[place]int64{}
+func hottest(p *samples.Profile) (list []sourceLine) {
+	sum := map[sourceLine]int64{}
 	preset := p.Metric(p.Preset)
 	units := samples.Nanoseconds
 	if preset >= 0 {
@@ -106,7 +106,7 @@ func hottest(p *samples.Profile) (list []place) {
 		for k, f := range s.Frames {
 			if own := samples.Own(f.Func); k == 0 || own {
 				if strings.HasSuffix(f.File, ".go") && f.Line > 0 { // a trace may name any file of this machine
-					sum[place{f.File, f.Line}] += v
+					sum[sourceLine{f.File, f.Line}] += v
 				}
 				if own {
 					seen++
@@ -120,7 +120,7 @@ func hottest(p *samples.Profile) (list []place) {
 	for at := range sum {
 		list = append(list, at)
 	}
-	slices.SortFunc(list, func(a, b place) int {
+	slices.SortFunc(list, func(a, b sourceLine) int {
 		return cmp.Or(cmp.Compare(sum[b], sum[a]), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return list

@@ -26,15 +26,15 @@ type Kind struct {
 // The kinds.
 var (
 	Functions = &Kind{By: "function", title: key.name, frame: func(_ string, f *symbols.Frame) key { return key{Name: f.Func} }}
-	Lines     = &Kind{By: "line", title: key.place, frame: func(_ string, f *symbols.Frame) key {
+	Lines     = &Kind{By: "line", title: key.line, frame: func(_ string, f *symbols.Frame) key {
 		return key{Name: f.Func, File: f.File, Line: f.Line}
 	}}
 	Objects = &Kind{By: "object", title: key.name, frame: func(program string, f *symbols.Frame) key {
 		return key{Name: cmp.Or(f.Object, program)}
 	}}
 	Goroutines = &Kind{
-		By: "goroutine", Split: samples.Split{Goroutine: true, Row: true}, title: numbered("none (the scheduler, the collector)"),
-		label: func(l *samples.Labels) key { return key{Name: l.Row, ID: l.Goid} },
+		By: "goroutine", Split: samples.Split{Goroutine: true, Track: true}, title: numbered("none (the scheduler, the collector)"),
+		label: func(l *samples.Labels) key { return key{Name: l.Track, ID: l.Goid} },
 	}
 	Threads = &Kind{
 		By: "thread", Split: samples.Split{Thread: true}, title: numbered("not known"),
@@ -45,8 +45,8 @@ var (
 		label: func(l *samples.Labels) key { return key{ID: uint64(l.PID)} },
 	}
 	Tracks = &Kind{
-		By: "track", Split: samples.Split{Row: true}, title: named("(goroutines without a name)"),
-		label: func(l *samples.Labels) key { return key{Name: l.Row} },
+		By: "track", Split: samples.Split{Track: true}, title: named("(goroutines without a name)"),
+		label: func(l *samples.Labels) key { return key{Name: l.Track} },
 	}
 	Scopes = &Kind{
 		By: "scope", Split: samples.Split{Scope: true}, title: named("(no scope)"),
@@ -70,7 +70,7 @@ func (k *Kind) Of(v *View) *Report {
 
 func (k key) name() string { return k.Name }
 
-func (k key) place() string { return k.Name + ", " + show.Place(k.File, k.Line) }
+func (k key) line() string { return k.Name + ", " + show.Place(k.File, k.Line) }
 
 // named returns a function that formats a name, or returns none if there is none.
 func named(none string) func(key) string {

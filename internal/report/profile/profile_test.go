@@ -28,7 +28,7 @@ func made() *samples.Profile {
 		},
 		Preset: "cpu",
 		Stacks: []samples.Stack{
-			{Frames: []*symbols.Frame{hot, mid, top}, Values: []int64{1e9, 0, 0}, Labels: samples.Labels{Goid: 1, Row: "worker"}},
+			{Frames: []*symbols.Frame{hot, mid, top}, Values: []int64{1e9, 0, 0}, Labels: samples.Labels{Goid: 1, Track: "worker"}},
 			{Frames: []*symbols.Frame{hot, top}, Values: []int64{2e9, 0, 0}, Labels: samples.Labels{Goid: 2}},
 			{Frames: []*symbols.Frame{poll, read, top}, Values: []int64{0, 2e9, 0}, Labels: samples.Labels{Goid: 2, Slow: true}},
 		},

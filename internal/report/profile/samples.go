@@ -33,7 +33,7 @@ func SampleOf(s *samples.Sample) Sample {
 	of := &s.Labels
 	return Sample{
 		Time: s.Time, Value: s.Value, Goroutine: of.Goid, Thread: of.Thread, CPU: report.Known(int64(s.CPU), s.CPU >= 0),
-		Track: of.Row, Scope: of.Scope, Frames: s.Frames, metric: s.Metric,
+		Track: of.Track, Scope: of.Scope, Frames: s.Frames, metric: s.Metric,
 	}
 }
 

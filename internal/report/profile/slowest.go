@@ -15,7 +15,7 @@ import (
 type slowest struct {
 	*View
 	metrics []contrast
-	places  []placed
+	sites   []siteContrast
 }
 
 // contrast is a row: the values of a metric in one slow execution and in one of the others.
@@ -28,8 +28,8 @@ type contrast struct {
 	metric int
 }
 
-// placed is a contrast at one place.
-type placed struct {
+// siteContrast is a contrast at one site.
+type siteContrast struct {
 	contrast
 	Function string `json:"function" head:"where" says:"the program's innermost function there"`
 	File     string `json:"file"`
@@ -41,22 +41,22 @@ var (
 		What: "metric", Text: "slow, others, difference, what",
 		Cells: map[string]func(contrast) string{"difference": contrast.signed},
 	}
-	contrastPlaces = report.Table[placed]{
+	siteContrasts = report.Table[siteContrast]{
 		What: "place", Text: "slow, others, difference, what, where",
-		Cells: map[string]func(placed) string{
-			"difference": func(p placed) string { return p.signed() },
-			"where":      func(p placed) string { return show.Name(p.Function + ", " + show.Place(p.File, p.Line)) },
+		Cells: map[string]func(siteContrast) string{
+			"difference": func(p siteContrast) string { return p.signed() },
+			"where":      func(p siteContrast) string { return show.Name(p.Function + ", " + show.Place(p.File, p.Line)) },
 		},
 	}
 )
 
 // slowestDocument is slowest as a document; times are per execution.
 type slowestDocument struct {
-	Slow    int64      `json:"slow" unit:"executions" says:"the slow ones"`
-	Others  int64      `json:"others" unit:"executions"`
-	Limit   int64      `json:"limit_ns" unit:"ns" says:"the slow ones are at least as long"`
-	Metrics []contrast `json:"metrics"`
-	Places  []placed   `json:"places"`
+	Slow    int64          `json:"slow" unit:"executions" says:"the slow ones"`
+	Others  int64          `json:"others" unit:"executions"`
+	Limit   int64          `json:"limit_ns" unit:"ns" says:"the slow ones are at least as long"`
+	Metrics []contrast     `json:"metrics"`
+	Places  []siteContrast `json:"places"`
 }
 
 // slowestOf returns the comparison, and a view of only the slow executions.
@@ -65,7 +65,7 @@ func slowestOf(v *View) (*slowest, *View) {
 		metric int
 		at     key
 	}
-	metrics, places := map[what]*placed{}, map[what]*placed{}
+	metrics, sites := map[what]*siteContrast{}, map[what]*siteContrast{}
 	var slow []samples.Stack
 	for i := range v.Stacks {
 		s := &v.Stacks[i]
@@ -73,17 +73,17 @@ func slowestOf(v *View) (*slowest, *View) {
 			if n == 0 || v.Metrics[m].Unit != samples.Nanoseconds {
 				continue
 			}
-			at := waitPlace(s.Frames)
+			at := waitSite(s.Frames)
 			if v.Metrics[m].Sampled {
-				at = hotPlace(s.Frames)
+				at = hotSite(s.Frames)
 			}
 			for _, to := range []struct {
-				in map[what]*placed
+				in map[what]*siteContrast
 				of what
-			}{{metrics, what{m, key{}}}, {places, what{m, at}}} {
+			}{{metrics, what{m, key{}}}, {sites, what{m, at}}} {
 				c := to.in[to.of]
 				if c == nil {
-					c = &placed{contrast{Metric: v.Metrics[m].Name, metric: m}, to.of.at.Name, to.of.at.File, to.of.at.Line}
+					c = &siteContrast{contrast{Metric: v.Metrics[m].Name, metric: m}, to.of.at.Name, to.of.at.File, to.of.at.Line}
 					to.in[to.of] = c
 				}
 				if s.Labels.Slow {
@@ -97,32 +97,32 @@ func slowestOf(v *View) (*slowest, *View) {
 			slow = append(slow, *s)
 		}
 	}
-	list := func(m map[what]*placed) []placed {
-		all := []placed{}
+	list := func(m map[what]*siteContrast) []siteContrast {
+		all := []siteContrast{}
 		for _, c := range m {
 			c.More = c.Slow - c.Others
 			all = append(all, *c)
 		}
-		slices.SortFunc(all, func(a, b placed) int {
+		slices.SortFunc(all, func(a, b siteContrast) int {
 			return cmp.Or(cmp.Compare(b.More, a.More), cmp.Compare(a.metric, b.metric), cmp.Compare(a.Function, b.Function), cmp.Compare(a.Line, b.Line))
 		})
 		return all
 	}
-	x := &slowest{v, report.RowsOf(list(metrics), func(p placed) contrast { return p.contrast }), list(places)}
+	x := &slowest{v, report.RowsOf(list(metrics), func(p siteContrast) contrast { return p.contrast }), list(sites)}
 	only, p := *v, *v.Profile
 	p.Stacks, only.Profile, only.all = slow, &p, nil
 	return x, &only
 }
 
-// hotPlace returns the leaf without its line: a function has enough samples to compare, a line
+// hotSite returns the leaf without its line: a function has enough samples to compare, a line
 // hardly any.
-func hotPlace(frames []*symbols.Frame) key {
+func hotSite(frames []*symbols.Frame) key {
 	return key{Name: frames[0].Func, File: frames[0].File}
 }
 
-// waitPlace returns the innermost frame that is not Go's own: the place of the wait, not its
+// waitSite returns the innermost frame that is not Go's own: the place of the wait, not its
 // mechanism.
-func waitPlace(frames []*symbols.Frame) key {
+func waitSite(frames []*symbols.Frame) key {
 	for _, f := range frames {
 		if samples.Own(f.Func) {
 			return key{Name: f.Func, File: f.File, Line: f.Line}
@@ -144,7 +144,7 @@ func (x *slowest) text(b *report.Text) {
 	}
 	contrasts.Write(b, x.metrics)
 	b.WriteByte('\n')
-	contrastPlaces.Write(b, x.places)
+	siteContrasts.Write(b, x.sites)
 }
 
 // sentence names the metric that makes most of the difference, and the place of most of it.
@@ -161,8 +161,8 @@ func (x *slowest) sentence() string {
 	c := x.metrics[0]
 	text := fmt.Sprintf("a slow execution takes %s longer, %s of it: %s", show.Duration(int64(all)),
 		show.Percent(min(c.More/all, 1)), x.View.Metrics[c.metric].Title)
-	if i := slices.IndexFunc(x.places, func(p placed) bool { return p.metric == c.metric }); i >= 0 {
-		at := x.places[i]
+	if i := slices.IndexFunc(x.sites, func(p siteContrast) bool { return p.metric == c.metric }); i >= 0 {
+		at := x.sites[i]
 		text += fmt.Sprintf(", most in %s, %s", show.Name(at.Function), show.Place(at.File, at.Line))
 	}
 	return text
@@ -176,5 +176,5 @@ func (c contrast) signed() string {
 }
 
 func (x *slowest) document() *slowestDocument {
-	return &slowestDocument{x.Executions.Slow, x.Executions.Rest, x.Executions.Limit, x.metrics, x.places}
+	return &slowestDocument{x.Executions.Slow, x.Executions.Rest, x.Executions.Limit, x.metrics, x.sites}
 }

@@ -15,11 +15,11 @@ import (
 // document is the document of waits --json.
 type document struct {
 	report.Kept
-	Threshold *threshold         `json:"threshold" says:"null: no lock recorded its waits, or all waits were recorded"`
-	Locks     report.List[lock]  `json:"locks"`
-	States    bool               `json:"go_states" says:"there is a Go execution trace, and 'places' are from it"`
-	Places    report.List[place] `json:"places"`
-	Problems  []string           `json:"problems" says:"sentences: unreadable or unreliable parts"`
+	Threshold *threshold        `json:"threshold" says:"null: no lock recorded its waits, or all waits were recorded"`
+	Locks     report.List[lock] `json:"locks"`
+	States    bool              `json:"go_states" says:"there is a Go execution trace, and 'places' are from it"`
+	Places    report.List[site] `json:"places"`
+	Problems  []string          `json:"problems" says:"sentences: unreadable or unreliable parts"`
 }
 
 type threshold struct {
@@ -100,7 +100,7 @@ func (w waiter) shareOf() string {
 	return report.HolderTitle(w.Name, w.Wait, w.Unknown) + " " + show.Percent(w.Share)
 }
 
-type place struct {
+type site struct {
 	State   string         `json:"state" head:"waits for" says:"as in 'states'"`
 	At      *report.Frame  `json:"at" head:"where" says:"null: too many places"`
 	Count   int64          `json:"count" compare:"grows worse" unit:"waits"`
@@ -112,13 +112,13 @@ type place struct {
 	Mean report.Float `json:"-" head:"mean" unit:"ns" compare:"worse"`
 }
 
-var places = report.Table[place]{
+var siteTable = report.Table[site]{
 	What:    "place",
 	Text:    "waits for, where, count, total, mean, max, woken by",
 	Compare: "wait=total, contended=count, mean, max",
-	Cells: map[string]func(place) string{
-		"where": func(p place) string { return frameText(p.At, "(other places)") },
-		"woken by": func(p place) string {
+	Cells: map[string]func(site) string{
+		"where": func(p site) string { return frameText(p.At, "(other places)") },
+		"woken by": func(p site) string {
 			return report.First(p.WokenBy, func(w woken) string {
 				return frameText(w.At, "(unknown)") + " " + show.Percent(float64(w.NS)/float64(max(p.Total, 1)))
 			})
@@ -195,8 +195,8 @@ func (r *found) waiters(list []analysis.Waiter) []waiter {
 	return all
 }
 
-func (r *found) place(b *blocked) place {
-	j := place{State: b.state.String(), At: siteOf(&b.site), Count: b.count, Total: b.total, Max: b.max, Mean: report.Known(float64(b.total)/float64(b.count), b.count > 0), WokenBy: []woken{}, Stack: []report.Frame{}}
+func (r *found) site(b *blocked) site {
+	j := site{State: b.state.String(), At: siteOf(&b.site), Count: b.count, Total: b.total, Max: b.max, Mean: report.Known(float64(b.total)/float64(b.count), b.count > 0), WokenBy: []woken{}, Stack: []report.Frame{}}
 	for _, x := range b.wokenBy {
 		w := woken{siteOf(&x.site), x.count, x.time, []report.Frame{}}
 		if r.hasStacks {

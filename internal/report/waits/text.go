@@ -27,7 +27,7 @@ func (r *found) text(b *report.Text) {
 		r.lockTable(b)
 	}
 	if r.hasStates {
-		r.placeTable(b)
+		r.writeSites(b)
 	} else {
 		b.WriteString("\nno Go execution trace (scope/gotrace, scopeview join): waits for other locks, channels and WaitGroups are not known\n")
 	}
@@ -62,14 +62,14 @@ func (r *found) lockTable(b *report.Text) {
 	}
 }
 
-// placeTable writes the waits for anything except locks of package scope.
-func (r *found) placeTable(b *report.Text) {
+// writeSites writes the waits for anything except locks of package scope.
+func (r *found) writeSites(b *report.Text) {
 	b.WriteByte('\n')
-	if len(r.places) == 0 {
+	if len(r.listed) == 0 {
 		b.WriteString("no waits for other locks, channels or WaitGroups\n")
 		return
 	}
-	places.Write(b, r.places)
+	siteTable.Write(b, r.listed)
 }
 
 // stacksShown is the number of stacks shown for a lock.
@@ -89,7 +89,7 @@ func (r *found) stackText(b *report.Text) {
 			}
 		}
 	}
-	for _, p := range r.places[:b.Shown(len(r.places))] {
+	for _, p := range r.listed[:b.Shown(len(r.listed))] {
 		if len(p.Stack) == 0 {
 			continue
 		}

@@ -22,7 +22,7 @@ var View = report.View{
 			f.Notes = append(f.Notes, "no Go execution trace: only the locks of package scope are known")
 		}
 		locks.Figures(f, byName(r.locks), locks.Compared(), func(l lock) (string, string) { return l.Name, "lock" })
-		places.Figures(f, r.places, locks.Compared(), func(p place) (string, string) { return frameText(p.At, "(other places)"), p.State })
+		siteTable.Figures(f, r.listed, locks.Compared(), func(p site) (string, string) { return frameText(p.At, "(other places)"), p.State })
 		if sel.Names.All() {
 			f.SetWhole(0, 0)
 		}

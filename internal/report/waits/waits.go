@@ -28,7 +28,7 @@ type found struct {
 
 	// From the Go execution trace, if there is one:
 	hasStates bool
-	places    []place
+	listed    []site
 	problems  []string
 	stack     func(uint32) []*symbols.Frame
 	at        map[*analysis.Object]map[lockStack]*lockTime // with stacks
@@ -54,7 +54,7 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, stacks boo
 	}
 	return &report.Report{Text: r.text, Document: &document{
 		Kept: report.KeptOf(t), Threshold: thresholdOf(t), Locks: report.All(r.locks),
-		States: r.hasStates, Places: report.All(r.places), Problems: append([]string{}, r.problems...),
+		States: r.hasStates, Places: report.All(r.listed), Problems: append([]string{}, r.problems...),
 	}}, nil
 }
 
@@ -138,7 +138,7 @@ func (x *reading) read() error {
 	x.hasStates, x.stack, x.problems = true, f.Stack, f.Problems
 	for _, b := range x.sites.list(f.Stack) {
 		if b.site.Func == "" && x.choice.Names.Match("") || x.choice.Names.Match(b.site.Func) {
-			x.places = append(x.places, x.place(b))
+			x.listed = append(x.listed, x.site(b))
 		}
 	}
 	return nil

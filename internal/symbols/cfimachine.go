@@ -1,19 +1,19 @@
 package symbols
 
-// frameRun executes instructions of call frame information.
-type frameRun struct {
-	*frames
-	entry *frameEntry
-	now   *frameRow
-	first frameRow // the row restored by DW_CFA_restore
-	saved []frameRow
+// cfiMachine executes instructions of call frame information.
+type cfiMachine struct {
+	*cfi
+	entry *cfiEntry
+	now   *cfiRules
+	first cfiRules // the rules restored by DW_CFA_restore
+	saved []cfiRules
 }
 
-// mostSaved limits the number of saved rows.
+// mostSaved limits the number of saved rules.
 const mostSaved = 64
 
 // execute executes instructions, and reports whether all are known.
-func (x *frameRun) execute(code []byte, visit func(from uint64, now frameRow)) bool {
+func (x *cfiMachine) execute(code []byte, visit func(from uint64, now cfiRules)) bool {
 	r := reader{b: code, order: x.order}
 	loc := x.entry.from
 	tell := func() {
@@ -54,7 +54,7 @@ func (x *frameRun) execute(code []byte, visit func(from uint64, now frameRow)) b
 
 // register executes an instruction that does not advance the address; it reports
 // whether it is known.
-func (x *frameRun) register(op byte, r *reader) bool {
+func (x *cfiMachine) register(op byte, r *reader) bool {
 	unit := x.entry.common.dataUnit
 	switch op {
 	case 0x00, 0x2d: // nop, AARCH64_negate_ra_state
@@ -112,7 +112,7 @@ func (x *frameRun) register(op byte, r *reader) bool {
 }
 
 // offset reads an offset; a signed one is in data units.
-func (x *frameRun) offset(signed bool, r *reader) int64 {
+func (x *cfiMachine) offset(signed bool, r *reader) int64 {
 	if signed {
 		return r.sleb() * x.entry.common.dataUnit
 	}
@@ -120,7 +120,7 @@ func (x *frameRun) offset(signed bool, r *reader) int64 {
 }
 
 // keep records where the caller's value of a register is stored; 0: in the register.
-func (x *frameRun) keep(register uint64, at int64) {
+func (x *cfiMachine) keep(register uint64, at int64) {
 	_, pointer := x.registers()
 	switch register {
 	case pointer:
@@ -131,14 +131,14 @@ func (x *frameRun) keep(register uint64, at int64) {
 }
 
 // lost records that a register's value is found in an unsupported way.
-func (x *frameRun) lost(register uint64) {
+func (x *cfiMachine) lost(register uint64) {
 	_, pointer := x.registers()
 	if register == pointer || register == x.entry.common.returns {
 		x.now.computed = true
 	}
 }
 
-func (x *frameRun) restore(register uint64) {
+func (x *cfiMachine) restore(register uint64) {
 	_, pointer := x.registers()
 	switch register {
 	case pointer:
