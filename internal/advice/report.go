@@ -30,14 +30,14 @@ func DefaultParams() Params {
 
 // Finding is a piece of advice.
 type Finding struct {
-	ID          string   `json:"id" says:"the diagnostic, one of 'advise --list'; names are never used again for something else"`
+	ID          string   `json:"id" head:"diagnostic" says:"the diagnostic, one of 'advise --list'; names are never used again for something else"`
 	Original    string   `json:"original" says:"the diagnostic's name in GCC's Profile Mode; may be empty"`
 	Group       string   `json:"group" says:"of the diagnostic"`
 	Improvement int      `json:"improvement" unit:"log10" says:"of the number of small operations that it saves; negative: it adds some"`
-	NS          int64    `json:"ns" unit:"ns" says:"that it saves in all runs, by the weights; negative: it takes longer"`
-	Share       float64  `json:"share" unit:"0 to 1" says:"share of the runs' CPU time that it saves"`
-	Bytes       int64    `json:"bytes" unit:"bytes" says:"of memory that it saves in all runs"`
-	Site        string   `json:"site" says:"the place to change: function, file and line"`
+	NS          int64    `json:"ns" head:"saves" unit:"ns" says:"the time that it saves in all runs, by the weights; negative: it takes longer"`
+	Share       float64  `json:"share" head:"%" unit:"0 to 1" says:"the part of the CPU time of the runs that it saves"`
+	Bytes       int64    `json:"bytes" head:"memory" unit:"bytes" says:"the memory that it saves in all runs"`
+	Site        string   `json:"site" head:"place" says:"the place to change: function, file and line"`
 	Stack       []string `json:"stack" says:"the call stack that gains most, innermost first"`
 	Stacks      int      `json:"stacks" unit:"count" says:"call stacks that lead there"`
 	Type        string   `json:"type" says:"of elements, or of the map; may be empty"`

@@ -15,10 +15,10 @@ import (
 type Characteristic struct {
 	Kind  string   `json:"kind" says:"kind of the followed object"`
 	Type  string   `json:"type" says:"of elements, or of the map; may be empty"`
-	NS    int64    `json:"ns" unit:"ns" says:"that its operations cost, by the weights"`
-	Site  string   `json:"site" says:"function, file and line"`
+	NS    int64    `json:"ns" head:"costs" unit:"ns" says:"the time that its operations cost, by the weights"`
+	Site  string   `json:"site" head:"place" says:"function, file and line"`
 	Stack []string `json:"stack" says:"a call stack that leads there"`
-	Text  string   `json:"text" says:"the operations"`
+	Text  string   `json:"text" head:"what" says:"the operations"`
 }
 
 // price is the weight of a value of a row.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/advice"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/report/top"
 )
@@ -16,7 +17,7 @@ const hintsFile = "../../export/html/assets/panel/hints.js"
 // TestHints: a column's head and the sentence about it are those of the report's row.
 func TestHints(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("// The columns of the tables of `scopeview top`: sentences by head. TestHints in internal/page writes this file.\n\n" +
+	b.WriteString("// The columns of the tables of `scopeview top` and `scopeview advise`: sentences by head. TestHints in internal/page writes this file.\n\n" +
 		"/** @type {Record<string, Record<string, string>>} */\nexport const reportHints = {\n")
 	add := func(table string, hints []report.Hint) {
 		fmt.Fprintf(&b, "  %s: {\n", table)
@@ -28,6 +29,9 @@ func TestHints(t *testing.T) {
 	scopes, locks := top.Hints()
 	add("scopes", scopes)
 	add("locks", locks)
+	advised, worst := report.Table[advice.Finding]{Text: "place, improvement, saves, %, memory, diagnostic, advice"}, report.Table[advice.Characteristic]{Text: "place, costs, kind, what"}
+	add("advice", advised.Hints())
+	add("costs", worst.Hints())
 	b.WriteString("};\n")
 	if *update {
 		if err := os.WriteFile(hintsFile, []byte(b.String()), 0o644); err != nil {

@@ -12,7 +12,7 @@ import (
 type joining struct {
 	whole, y *Index
 	rows     []joinedRow
-	mu       sync.Mutex // guards texts and rests, which y's rows share
+	mu       sync.Mutex // guards texts and details, which y's rows share
 }
 
 // joinedRow is a row of the joined index, and its parts in the stretches.
@@ -143,7 +143,7 @@ func (j *joining) addRuns(p rowPart, l, w *lane, first int) {
 			r.item = 0
 			if len(text) > 0 || endGoid != 0 {
 				j.mu.Lock()
-				r.item = j.y.thin.rests.add(text, endGoid)
+				r.item = j.y.thin.details.add(text, endGoid)
 				j.mu.Unlock()
 			}
 		}

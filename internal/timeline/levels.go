@@ -11,7 +11,7 @@ type run struct {
 	bounds
 	busy   int64 // of several items: the sum of the durations; of one: its slack
 	count  uint32
-	item   int32 // the longest; in a thin lane, of one item: its rest, see thin
+	item   int32 // the longest; in a thin lane, of one item: its detail, see thin
 	name   uint16
 	thread uint16 // index into the index's threads
 	kind   format.Kind

@@ -138,3 +138,61 @@ const (
 
 // title returns the name of the trace's file without the extension.
 func title(path string) string { return strings.TrimSuffix(filepath.Base(path), ".scope") }
+
+// process is one of the processes of a merged trace, as the page shows it.
+type process struct {
+	Number   uint32 `json:"number"`
+	Parent   uint32 `json:"parent,omitempty"` // number of the parent process
+	Label    string `json:"label"`
+	PID      uint32 `json:"pid"`
+	Host     string `json:"host,omitempty"`
+	Path     string `json:"path,omitempty"`
+	From     int64  `json:"from"`
+	To       int64  `json:"to"`
+	Offset   int64  `json:"offset,omitempty"` // correction of its wall clock in ns
+	Error    int64  `json:"error"`            // ns; -1: unknown
+	Violated bool   `json:"violated,omitempty"`
+	Lost     int64  `json:"lost,omitempty"`
+	Lacks    string `json:"lacks,omitempty"`
+}
+
+// processes sets the processes of a merged trace.
+func (m *Meta) processes(t *trace.Trace) {
+	for _, p := range t.Processes() {
+		m.Shift = p.Shift
+		m.Processes = append(m.Processes, process{
+			Number: p.Number, Parent: p.Parent, Label: p.Label, PID: p.PID, Host: p.Host, Path: p.Path, From: p.From, To: p.To,
+			Offset: p.Offset, Error: p.Error, Violated: p.Violated, Lost: p.Lost, Lacks: p.Lacks,
+		})
+	}
+}
+
+// places are the places where names were given.
+type places struct {
+	Files []string `json:"files"`
+	Of    [][4]any `json:"of"` // name, index of its file, line, function
+}
+
+func placesOf(list []trace.Place) *places {
+	if len(list) == 0 {
+		return nil
+	}
+	p, files := &places{}, map[string]int{}
+	for _, x := range list {
+		file, ok := files[x.File]
+		if !ok {
+			file = len(p.Files)
+			files[x.File], p.Files = file, append(p.Files, x.File)
+		}
+		p.Of = append(p.Of, [4]any{x.Name, file, x.Line, x.Function})
+	}
+	return p
+}
+
+// Len returns the number of names with places.
+func (p *places) Len() int {
+	if p == nil {
+		return 0
+	}
+	return len(p.Of)
+}

@@ -24,13 +24,13 @@ type tip struct {
 
 // thinIndex replaces the items in the index of a large trace. See the package's comment.
 type thinIndex struct {
-	base  int64 // resolution of the lanes' runs
-	runs  int   // number in all lanes
-	most  int   // maximum number for the whole trace
-	may   int   // maximum number for the part read so far; with more they become coarser
-	rests rests // of single-item runs, whose item is the place
-	text  int   // maximum bytes of their texts
-	mixed bool  // a lane has both waits and others
+	base    int64      // resolution of the lanes' runs
+	runs    int        // number in all lanes
+	most    int        // maximum number for the whole trace
+	may     int        // maximum number for the part read so far; with more they become coarser
+	details runDetails // of single-item runs, whose item is the place
+	text    int        // maximum bytes of their texts
+	mixed   bool       // a lane has both waits and others
 	// careful makes the resolution grow only as far as necessary: at half of it there are
 	// more than most.
 	careful bool
@@ -51,7 +51,7 @@ type thinIndex struct {
 func newThin(size Size) *thinIndex {
 	return &thinIndex{
 		pieced: size.Most,
-		base:   1, most: size.Runs, may: size.Runs, rests: newRests(), text: textMost, loading: true, early: size.Early, now: math.MinInt64,
+		base:   1, most: size.Runs, may: size.Runs, details: newRunDetails(), text: textMost, loading: true, early: size.Early, now: math.MinInt64,
 		stretches: stretches{every: size.Every, running: size.Running, begins: []int64{math.MinInt64}, before: []int64{0}},
 	}
 }
@@ -60,9 +60,9 @@ func newThin(size Size) *thinIndex {
 func (x *thinIndex) heavy() bool {
 	n := x.runs
 	if !x.careful {
-		n += len(x.rests.list)
+		n += len(x.details.list)
 	}
-	return n > x.may || len(x.rests.bytes) > x.text && !x.careful
+	return n > x.may || len(x.details.bytes) > x.text && !x.careful
 }
 
 // expect sets the limit according to the part of the trace that was read. A trace is similar
@@ -149,7 +149,7 @@ func (x *Index) endRun(t *thin) {
 		if s.flags&flagQuality != 0 {
 			g.run.busy = s.dur - s.cpu
 		}
-		g.run.item = th.rests.add(g.text, s.endGoid)
+		g.run.item = th.details.add(g.text, s.endGoid)
 	}
 	t.runs.push(&g.run)
 	th.runs++
@@ -195,19 +195,19 @@ func (x *Index) coarsen() {
 	th := x.thin
 	for th.heavy() {
 		if th.base >= coarsest>>mixed { // too many lanes
-			th.most, th.text = 2*(th.runs+len(th.rests.list)), 2*len(th.rests.bytes)
+			th.most, th.text = 2*(th.runs+len(th.details.list)), 2*len(th.details.bytes)
 			th.may = th.most
 			return
 		}
 		th.base = x.coarser()
-		old := th.rests
-		th.runs, th.rests = 0, newRests()
+		old := th.details
+		th.runs, th.details = 0, newRunDetails()
 		x.eachThin(func(l *lane, t *thin) {
 			l.rare.levels = levels{}
 			var made runList
 			m := newMerger(th.base, false, math.MinInt64, math.MaxInt64, func(r *run) {
 				if r.count == 1 {
-					r.item = th.rests.add(old.at(r.item))
+					r.item = th.details.add(old.at(r.item))
 				}
 				made.push(r)
 			})

@@ -244,7 +244,7 @@ func (b *tiler) merged(r *run) {
 
 // alone adds a single-item run of a thin lane.
 func (b *tiler) alone(r *run) {
-	text, endGoid := b.x.thin.rests.at(r.item)
+	text, endGoid := b.x.thin.details.at(r.item)
 	b.add(&bar{r.kind, r.flags, r.name, r.thread, r.start, r.longest, r.busy, text, 1, r.longest})
 	if endGoid != 0 {
 		b.endedBy(endGoid)

@@ -1,7 +1,7 @@
 // The Advice tab: the cost of containers, buffers and locks, and cheaper alternatives, from
 // the raw file beside the trace. It covers the whole run, regardless of the selection.
 
-import { createSortable } from "./sortable.js";
+import { createSortable, reportColumn } from "./sortable.js";
 import { isShown, keepFocus, make, makeButton, nameText, percentText, pluralText } from "../view/make.js";
 import { longest } from "../model/relate.js";
 import { shortFunc } from "../model/calls.js";
@@ -80,25 +80,24 @@ export function createAdvice(app) {
   const notes = make("ul", { class: "quiet" });
   const open = new Set();
   const gain = (r) => (r.ns === 0 ? "" : r.ns < 0 ? `−${app.span(-r.ns)}` : app.span(r.ns));
-  const place = { key: "site", title: "place", pick: true, value: (r) => siteText(r.site) };
   const table = (options) => createSortable({ id: adviceId, pick: turn, inside: (r) => (open.has(adviceId(r)) ? inside(r) : null), ...options });
+  const advised = (head, rest) => reportColumn("advice", head, rest);
+  const costs = (head, rest) => reportColumn("costs", head, rest);
   let most = 1;
   const found = table({
-    caption: "Advice: what would cost less", by: "ns", empty: "No advice.",
-    columns: [place,
-      { key: "improvement", title: "improvement", hint: "How many small operations it saves, as a power of ten", numeric: true, value: (r) => r.improvement },
-      { key: "ns", title: "saves", hint: "Time of a run that it saves: an estimate", numeric: true, value: (r) => r.ns, text: gain, share: (r) => r.share, bar: "total" },
-      { key: "share", title: "%", hint: "Of the time of the run", numeric: true, value: (r) => r.share, text: (r) => (r.ns > 0 ? percentText(r.share) : "") },
-      { key: "bytes", title: "memory", hint: "Memory of a run that it saves", numeric: true, value: (r) => r.bytes, text: (r) => (r.bytes > 0 ? memoryText(r.bytes) : "") },
-      { key: "id", title: "diagnostic", value: (r) => r.id },
-      { key: "advice", title: "advice", value: (r) => r.advice }],
+    caption: "Advice: what would cost less", by: "saves", empty: "No advice.",
+    columns: [advised("place", { pick: true, value: (r) => siteText(r.site) }),
+      advised("improvement", { numeric: true, value: (r) => r.improvement }),
+      advised("saves", { numeric: true, value: (r) => r.ns, text: gain, share: (r) => r.share, bar: "total" }),
+      advised("%", { numeric: true, value: (r) => r.share, text: (r) => (r.ns > 0 ? percentText(r.share) : "") }),
+      advised("memory", { numeric: true, value: (r) => r.bytes, text: (r) => (r.bytes > 0 ? memoryText(r.bytes) : "") }),
+      advised("diagnostic", { value: (r) => r.id }), advised("advice", { value: (r) => r.advice })],
   });
   const costly = table({
-    caption: "What costs most, without a remedy that is known", by: "ns",
-    columns: [place,
-      { key: "ns", title: "costs", hint: "Time of a run, as the weights of small operations have it", numeric: true, value: (r) => r.ns, text: gain, share: (r) => r.ns / most, bar: "total" },
-      { key: "kind", title: "kind", value: (r) => [r.kind, r.type].filter(Boolean).join(" of ") },
-      { key: "text", title: "what", value: (r) => r.text }],
+    caption: "What costs most, without a remedy that is known", by: "costs",
+    columns: [costs("place", { pick: true, value: (r) => siteText(r.site) }),
+      costs("costs", { numeric: true, value: (r) => r.ns, text: gain, share: (r) => r.ns / most, bar: "total" }),
+      costs("kind", { value: (r) => [r.kind, r.type].filter(Boolean).join(" of ") }), costs("what", { value: (r) => r.text })],
   });
   const tools = make("span", { class: "group" }, filter);
   const element = make("div", { class: "advice" }, make("div", { class: "bar-of-tools" }, head, tools, again), note, found.element, costly.element, notes);

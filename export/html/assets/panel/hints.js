@@ -1,4 +1,4 @@
-// The columns of the tables of `scopeview top`: sentences by head. TestHints in internal/page writes this file.
+// The columns of the tables of `scopeview top` and `scopeview advise`: sentences by head. TestHints in internal/page writes this file.
 
 /** @type {Record<string, Record<string, string>>} */
 export const reportHints = {
@@ -31,5 +31,20 @@ export const reportHints = {
     "waiting": "Waits that have not ended",
     "held now": "Holds that have not ended",
     "held by": "What the holders were in while they held it",
+  },
+  advice: {
+    "place": "The place to change: function, file and line",
+    "improvement": "Log10 of the small operations that it saves; negative: it takes more",
+    "saves": "The time that it saves in all runs, by the weights; negative: it takes longer",
+    "%": "The part of the CPU time of the runs that it saves",
+    "memory": "The memory that it saves in all runs",
+    "diagnostic": "The diagnostic, one of 'advise --list'; names are never used again for something else",
+    "advice": "What to do, with numbers",
+  },
+  costs: {
+    "place": "Function, file and line",
+    "costs": "The time that its operations cost, by the weights",
+    "kind": "Of what is followed",
+    "what": "The operations",
   },
 };

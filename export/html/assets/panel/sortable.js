@@ -1,6 +1,7 @@
 // Tables that can be sorted by any column, for all panels.
 
 import { keepFocus, make, makeButton } from "../view/make.js";
+import { reportHints } from "./hints.js";
 import { thousands } from "../view/time.js";
 
 /**
@@ -10,6 +11,13 @@ import { thousands } from "../view/time.js";
  * @typedef {{key:string, title:string, hint?:string, numeric?:boolean, pick?:boolean, mono?:boolean, bar?:string,
  *   value(row:any):number|string|null, text?(row:any):string, share?(row:any):number, press?(row:any):void, tone?(row:any):string}} Column
  */
+
+/**
+ * Returns a column of a report's table, with its head and its hint there.
+ * @param {string} table @param {string} head @param {{value(row:any):number|string|null} & Partial<Column>} rest
+ * @returns {Column}
+ */
+export function reportColumn(table, head, rest) { return { key: head, title: head, hint: reportHints[table][head], ...rest }; }
 
 /** The number of rows shown at first. */
 const sortableLimit = 200;

@@ -4,8 +4,7 @@ import { isShown, make, makeButton, nameText, percentText, pluralText, restLater
 import { momentText } from "../view/ruler.js";
 import { areaText, goroutinesOfArea, rowsOfArea } from "../model/area.js";
 import { createStateTable } from "./statedetails.js";
-import { createSortable } from "./sortable.js";
-import { reportHints } from "./hints.js";
+import { createSortable, reportColumn } from "./sortable.js";
 import { longest } from "../model/relate.js";
 import { inSlices, oneAtATime } from "../data/slices.js";
 import { summarySteps } from "../model/stats.js";
@@ -20,12 +19,6 @@ const summaryRules = {
 };
 
 /**
- * Returns a column of numbers of a table of `scopeview top`, with its head and its hint there.
- * @param {"scopes"|"locks"} table @param {string} head @param {object} rest
- */
-function topColumn(table, head, rest) { return { key: head, title: head, hint: reportHints[table][head], numeric: true, ...rest }; }
-
-/**
  * Returns the columns of the table of scopes.
  * @param {App} app
  * @param {{total:number, self:number}} most the largest values, for the bars
@@ -33,7 +26,7 @@ function topColumn(table, head, rest) { return { key: head, title: head, hint: r
 function summaryScopeColumns(app, most) {
   const name = (r) => nameText(app.model.meta.names[r.name]);
   const known = (r, key) => (Number.isFinite(r[key]) && (r.count > 0 || key === "self" || key === "total") ? r[key] : null);
-  const of = (head, rest) => topColumn("scopes", head, rest);
+  const of = (head, rest) => reportColumn("scopes", head, { numeric: true, ...rest });
   const ns = (key, more) => of(key, { value: (r) => known(r, key), text: (r) => (known(r, key) === null ? "-" : app.span(r[key])), ...more });
   return [
     { key: "name", title: "name", pick: true, value: name, tone: (r) => (r.process ? "process" : "") },
@@ -51,7 +44,7 @@ function summaryScopeColumns(app, most) {
 function summaryLockColumns(app, most) {
   const names = app.model.meta.names;
   const held = (r) => (r.heldBy || []).slice(0, 3).map(([id, share]) => `${id === null ? "(no scope)" : nameText(names[id])} ${percentText(share)}`).join(", ");
-  const of = (head, rest) => topColumn("locks", head, rest);
+  const of = (head, rest) => reportColumn("locks", head, { numeric: true, ...rest });
   const count = (key) => of(key, { value: (r) => r[key], text: (r) => thousands(r[key]) });
   const ns = (head, key, count, more) => of(head, { value: (r) => r[key], text: (r) => (r[count] > 0 ? app.span(r[key]) : "-"), ...more });
   return [

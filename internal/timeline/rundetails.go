@@ -2,30 +2,30 @@ package timeline
 
 import "hash/maphash"
 
-// rest has the fields of a single-item run that are not in its columns.
-type rest struct {
+// runDetail has the fields of a single-item run that are not in its columns.
+type runDetail struct {
 	from    int64 // offset of its arguments in bytes
 	size    int32
 	endGoid uint64
 }
 
-// rests are the rests of an index. A recent text is stored only once; looking for all would
+// runDetails are those of an index. A recent text is stored only once; looking for all would
 // take longer than storing it again.
-type rests struct {
-	list  []rest
+type runDetails struct {
+	list  []runDetail
 	bytes []byte
 	near  [1 << 10]int32 // cache by hash of the text: index in list, plus one
 	seed  maphash.Seed
 }
 
-func newRests() rests { return rests{seed: maphash.MakeSeed()} }
+func newRunDetails() runDetails { return runDetails{seed: maphash.MakeSeed()} }
 
-// add stores a rest, and returns its index plus one; 0 if there is nothing to store.
-func (x *rests) add(text []byte, endGoid uint64) int32 {
+// add stores a detail, and returns its index plus one; 0 if there is nothing to store.
+func (x *runDetails) add(text []byte, endGoid uint64) int32 {
 	if len(text) == 0 && endGoid == 0 {
 		return 0
 	}
-	r := rest{int64(len(x.bytes)), int32(len(text)), endGoid}
+	r := runDetail{int64(len(x.bytes)), int32(len(text)), endGoid}
 	near := &x.near[maphash.Bytes(x.seed, text)%uint64(len(x.near))]
 	if known, _ := x.at(*near); len(text) > 0 && string(known) == string(text) {
 		r.from = x.list[*near-1].from
@@ -40,8 +40,8 @@ func (x *rests) add(text []byte, endGoid uint64) int32 {
 	return *near
 }
 
-// at returns the rest at a place that add returned.
-func (x *rests) at(place int32) (text []byte, endGoid uint64) {
+// at returns the detail at a place that add returned.
+func (x *runDetails) at(place int32) (text []byte, endGoid uint64) {
 	if place == 0 {
 		return nil, 0
 	}
