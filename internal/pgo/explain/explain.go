@@ -41,7 +41,7 @@ const (
 	NotMatched       Verdict = "not matched"              // the compiler has no such call by that name; only from Why
 	Gone             Verdict = "gone from the source"     // nothing at that line calls the callee
 	NotBuilt         Verdict = "not in the build"         // nothing imports the package
-	Unknown          Verdict = "the compiler doesn't say" // and no other source has it
+	Unknown          Verdict = "not reported by the compiler" // and no other source has it
 	Cold             Verdict = "not hot"                  // all edges after the 99 %; only in Sums
 )
 
@@ -106,7 +106,7 @@ func Of(ctx context.Context, o Options, edges *pgo.Edges) (*Report, error) {
 		return nil, err
 	}
 	if len(b.flagged) > 0 && !(math.Abs(b.with.threshold-r.Threshold) < 1e-9) && len(hot) < len(sorted) {
-		return nil, fmt.Errorf("the compiler takes edges of at least %g%% of the weight of %s for hot, and here it is %g%%: the edges are another profile's, or Go's compiler has changed", b.with.threshold, o.Profile, r.Threshold)
+		return nil, fmt.Errorf("the compiler considers edges of at least %g%% of the weight of %s hot, but it is %g%% here: the edges are another profile's, or Go's compiler has changed", b.with.threshold, o.Profile, r.Threshold)
 	}
 	b.choose(hot, edges.Weight)
 	r.Edges = make([]Edge, len(hot))
