@@ -86,7 +86,7 @@ func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err e
 // are counted together.
 func tornReason(fits bool) string {
 	if !fits {
-		return "it does not fit its chunk; what follows it there is not read"
+		return "it does not fit its chunk; the rest of the chunk is not read"
 	}
 	return "its checksum is wrong"
 }
@@ -107,7 +107,7 @@ func (t *Trace) block(w *format.BlockWalk, chunk format.Loc, at int64) {
 		err = takers[w.Type](t, w.Payload, chunk+format.Loc(w.Off))
 	}
 	if err != nil {
-		t.found.add("a "+s.Name+" block makes no sense and is skipped ("+err.Error()+")", at, 1)
+		t.found.add("a "+s.Name+" block is invalid and is skipped ("+err.Error()+")", at, 1)
 		return
 	}
 	for _, ticks := range times {
@@ -227,7 +227,7 @@ func (t *Trace) noteBlock(p []byte, _ format.Loc) error {
 func (t *Trace) settle() {
 	var bad int64
 	t.clock, bad = newClock(&t.header, t.calibs)
-	t.found.set("a calibration goes backwards and is not used", bad)
+	t.found.set("a calibration goes backwards and is ignored", bad)
 	t.cpu = rateClock(0, t.header.TickRate)
 	if t.state.Tick > 0 && t.state.Tick < format.MaxTicks {
 		t.last = max(t.last, t.state.Tick)
@@ -246,7 +246,7 @@ func (t *Trace) settle() {
 		t.Notes[i].Time = t.Nanos(t.Notes[i].ticks)
 	}
 	if t.state.Closed && t.stop == 0 {
-		t.found.set("the header says that the trace was closed, and there is no stop block", 1)
+		t.found.set("the header marks the trace as closed, but there is no stop block", 1)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 const mostObjects = 1 << 14
 
 var (
-	errObjects = fmt.Errorf("%w: there are more than %d pieces of code", format.ErrCorrupt, mostObjects)
-	errOverlap = fmt.Errorf("%w: its addresses are another object's too", format.ErrCorrupt)
+	errObjects = fmt.Errorf("%w: it has more than %d pieces of code", format.ErrCorrupt, mostObjects)
+	errOverlap = fmt.Errorf("%w: its addresses overlap another object's", format.ErrCorrupt)
 )
 
 // objectBlock adds a piece of code and its addresses.
@@ -55,7 +55,7 @@ func (t *Trace) programBlock(p []byte, _ format.Loc) error {
 	}
 	list := t.programs[x.Thread]
 	if n := len(list); n > 0 && list[n-1].Base > x.Base {
-		return fmt.Errorf("%w: thread %d is of the process %d from %d on, and of another one later", format.ErrCorrupt, x.Thread, x.PID, x.Base)
+		return fmt.Errorf("%w: the entry of thread %d for the process %d at %d is out of order", format.ErrCorrupt, x.Thread, x.PID, x.Base)
 	}
 	t.programs[x.Thread] = append(list, x)
 	return nil

@@ -30,7 +30,7 @@ type Counter struct {
 // mostCounters bounds the cost of a malicious trace: no writer has so many counters.
 const mostCounters = 256
 
-var errCounters = fmt.Errorf("%w: there are more than %d counters", format.ErrCorrupt, mostCounters)
+var errCounters = fmt.Errorf("%w: it has more than %d counters", format.ErrCorrupt, mostCounters)
 
 func (t *Trace) samplesBlock(p []byte, loc format.Loc) error {
 	s, err := format.CheckSamples(p)

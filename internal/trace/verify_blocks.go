@@ -34,7 +34,7 @@ func (v *checker) blockChunk(w format.BlockWalk, off int64) {
 		v.block(t, p, here)
 	}
 	if w.Err == nil {
-		v.zero(b[w.To:], off+int64(w.To), "chunk-tail", "behind the last block there is something")
+		v.zero(b[w.To:], off+int64(w.To), "chunk-tail", "the bytes behind the last block are not zero")
 	}
 }
 
@@ -117,7 +117,7 @@ func (v *checker) meaning(t format.BlockType, p []byte, here int64) error {
 	case format.BlockSched:
 		s, err := format.DecodeSched(p)
 		_, ok := v.t.member(s.Number)
-		v.check(err != nil || ok, here, "block-member", "Go execution traces are of the process %d, which is not there", s.Number)
+		v.check(err != nil || ok, here, "block-member", "Go execution traces belong to the process %d, which is missing", s.Number)
 		return err
 	case format.BlockLock:
 		l, err := format.DecodeLockSums(p)

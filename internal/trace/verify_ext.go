@@ -31,7 +31,7 @@ func (v *checker) extension(r *format.Record, x []byte, here int64) {
 		return
 	}
 	if v.again, err = format.AppendExt(v.again[:0], v.slots); err != nil || !bytes.Equal(v.again, x) {
-		v.add(here, "ext-form", "the extension of %d bytes is not as its slots have it", len(x))
+		v.add(here, "ext-form", "the extension of %d bytes does not match its slots", len(x))
 	}
 	for i, name := range fixed {
 		want := format.SlotType(slices.Index(format.SlotNames[:], name))

@@ -19,6 +19,6 @@ func (v *checker) goTraces() {
 	parts := v.t.sortedParts()
 	for i := 1; i < len(parts); i++ {
 		a, b := &parts[i-1], &parts[i]
-		v.check(a.stream != b.stream || a.seq != b.seq, v.t.addr.offset(b.loc), "block-gotrace", "the part %d of the Go execution trace %d is there a second time", b.seq, b.stream)
+		v.check(a.stream != b.stream || a.seq != b.seq, v.t.addr.offset(b.loc), "block-gotrace", "the part %d of the Go execution trace %d is repeated", b.seq, b.stream)
 	}
 }

@@ -35,7 +35,7 @@ func (v *checker) stackBlock(t format.BlockType, p []byte, here int64) {
 		}
 	case format.BlockCode:
 		c, _ := format.DecodeCode(p)
-		v.check(!k.codes[c.Stack], here, "block-stack", "the addresses of stack %d are told a second time", c.Stack)
+		v.check(!k.codes[c.Stack], here, "block-stack", "the addresses of stack %d are defined a second time", c.Stack)
 		k.codes[c.Stack] = true
 	case format.BlockCount:
 		_, cs, _ := format.DecodeCounts(nil, p)
