@@ -23,7 +23,7 @@ func TestArchitectureNamesFiles(t *testing.T) {
 			t.Errorf("ARCHITECTURE.md names %s: %v", m[1], err)
 		}
 	}
-	for p, most := range map[string]int{"ARCHITECTURE.md": 1500, "README.md": 2200} {
+	for p, most := range map[string]int{"ARCHITECTURE.md": 1500, "README.md": 2000} {
 		if n := len(strings.Fields(string(read(t, p)))); n > most {
 			t.Errorf("%s has %d words, and should have at most %d", p, n, most)
 		}

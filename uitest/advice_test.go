@@ -123,7 +123,7 @@ func TestAdviceLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	again()
-	tb.await(`document.querySelector("#view-advice").innerText.includes("not the beginning of a raw file")`)
+	tb.await(`document.querySelector("#view-advice").innerText.includes("does not begin a raw file")`)
 	// A page of what lies elsewhere has no advice.
 	away := filepath.Join(t.TempDir(), "p.scope")
 	b, err := os.ReadFile(trace)

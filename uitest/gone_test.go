@@ -112,12 +112,12 @@ func TestG45AnewBrowser(t *testing.T) {
 			var before string
 			tb.read(&before, `scopeview.model.meta.id + " " + scopeview.other?.meta.id`)
 			check(t, os.Rename(record(t, "long", 7), path))
-			tb.await(atTop + `.match(/recorded anew.* as of \d\d:\d\d:\d\d.*Show what is there now/)`)
+			tb.await(atTop + `.match(/recorded to the same path.* as of \d\d:\d\d:\d\d.*Show what is there now/)`)
 			var is string
 			if tb.read(&is, `scopeview.model.meta.id + " " + scopeview.other?.meta.id`); is != before {
 				t.Errorf("the page shows %s, and before %s", is, before)
 			}
-			faultless(t, tb, "recorded anew")
+			faultless(t, tb, "recorded to the same path")
 			tb.read(nil, `window.old = 1, document.querySelector("#banner li.server button").click(), 0`)
 			tb.await(`typeof old === "undefined" && typeof scopeview !== "undefined" && document.documentElement.dataset.ready === "true"`)
 			tb.await(`[scopeview.model, scopeview.other].some((m) => m && m.names.some((n) => n.startsWith("0001 long")))`)

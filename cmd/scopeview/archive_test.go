@@ -196,7 +196,7 @@ func TestArchiveOfTrimpath(t *testing.T) {
 	if r := scopeview("source", "y.scope", "main.go", "--path-map", "example.com/prog="+p.dir); r.code != 0 || !strings.Contains(r.out, "Of another day.") {
 		t.Errorf("--path-map is asked first: %v", r)
 	}
-	if r := scopeview("source", "y.scope", "main.go", "--commentary"); r.code != 0 || !strings.Contains(r.out, "the compiler was not asked") {
+	if r := scopeview("source", "y.scope", "main.go", "--commentary"); r.code != 0 || !strings.Contains(r.out, "no compiler remarks") {
 		t.Error(r)
 	}
 	// Sources can be added to a stored executable later.

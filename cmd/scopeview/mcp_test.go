@@ -124,7 +124,7 @@ func TestMCPUsage(t *testing.T) {
 		{[]string{"mcp", "http://localhost:1/debug/scope/"}, exitFailed, "are none"},
 		{[]string{"mcp", "4711"}, exitFailed, "are none"},
 		{[]string{"mcp", "."}, exitOK, ""},
-		{[]string{"mcp", "mcp.go"}, exitFailed, "no file that is called like a trace"},
+		{[]string{"mcp", "mcp.go"}, exitFailed, "nor a file named like a trace"},
 		{[]string{"mcp", ".", "--source", "mcp.go"}, exitFailed, "mcp.go"},
 		{[]string{"mcp", ".", "--timeout", "0s"}, exitUsage, "above 0"},
 	} {

@@ -164,7 +164,9 @@ func (r *Report) recorded() string {
 
 // madeFromGoTrace reports whether a trace was made from a Go execution trace, so that nothing recorded
 // it.
-func madeFromGoTrace(t *trace.Trace) bool { return t.Lookup(gotrace.FactMade) != "" && len(t.GoTraces()) > 0 }
+func madeFromGoTrace(t *trace.Trace) bool {
+	return t.Lookup(gotrace.FactMade) != "" && len(t.GoTraces()) > 0
+}
 
 // DeadlockLine reports that the program ended by a deadlock; it is empty otherwise.
 func DeadlockLine(t *trace.Trace) string {

@@ -30,10 +30,10 @@ type rows struct {
 	// by nil: no scope.
 	held func(lock *Lock, by *running, from, to int64)
 
-	table  rowTable
-	last   *row // row of the last lookup; nil: look it up again
-	sweep  int  // number of rows from which finished ones are dropped
-	free   []*row
+	table        rowTable
+	last         *row // row of the last lookup; nil: look it up again
+	sweep        int  // number of rows from which finished ones are dropped
+	free         []*row
 	unattributed int64 // self time of scopes that have no Stats
 }
 

@@ -16,7 +16,7 @@ type unheldWait struct {
 	o        *Object
 	goid     uint64 // the waiter
 	from, to int64  // the remaining part of the wait
-	charged     bool   // a part of it is charged
+	charged  bool   // a part of it is charged
 }
 
 // begin adds a wait.

@@ -93,7 +93,7 @@ func (a *anonymizer) open() error {
 	}
 	var s format.State
 	if a.header, s, err = format.DecodeHeader(b[:n]); err != nil {
-		return fmt.Errorf("its header can't be read: %w", err)
+		return fmt.Errorf("reading its header: %w", err)
 	}
 	if err := a.header.Within(a.size); err != nil {
 		return err
@@ -183,7 +183,7 @@ func (a *chunkCopy) chunk(at int) error {
 		return err
 	}
 	if int64(len(b)) > a.cs { // a cut chunk would be invalid
-		return fmt.Errorf("at offset %d: %w: the chunk does not fit its place any more", int64(at)*a.cs, format.ErrCorrupt)
+		return fmt.Errorf("at offset %d: %w: the chunk no longer fits its place", int64(at)*a.cs, format.ErrCorrupt)
 	}
 	if h.Sealed != 0 {
 		h.Sealed = int64(len(b))

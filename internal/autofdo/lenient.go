@@ -21,7 +21,7 @@ const byteOrderMark = "\ufeff"
 // unchanged.
 func (r *reader) forgive(s string) string {
 	if r.line == 1 && strings.HasPrefix(s, byteOrderMark) {
-		r.warn("forgiven: a byte order mark, which Clang takes for a part of the name")
+		r.warn("forgiven: a byte order mark, which Clang reads as a part of the name")
 		s = s[len(byteOrderMark):]
 	}
 	rest := strings.TrimLeft(s, " \t")
@@ -31,7 +31,7 @@ func (r *reader) forgive(s string) string {
 		case text == "!Flat":
 			r.warn("forgiven: !Flat, which only newer versions of Clang read")
 		case text == "" && s != "":
-			r.warn("forgiven: a line of blanks")
+			r.warn("forgiven: a blank line")
 		}
 		return ""
 	}

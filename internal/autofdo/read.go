@@ -86,11 +86,11 @@ func (r *reader) read(b *bufio.Reader) error {
 		end = err == io.EOF
 		r.line++
 		if end && len(buf) > 0 {
-			r.warn("the last line has no end: the file may be cut off in it")
+			r.warn("the last line has no newline: the file may be truncated")
 		}
 		text := trimEnd(buf)
 		if i := bytes.IndexByte(text, 0); i >= 0 {
-			r.warn("a NUL byte: Clang reads nothing behind it")
+			r.warn("a NUL byte: Clang stops reading there")
 			text, end = text[:i], true
 		}
 		if err := r.take(string(text)); err != nil {
@@ -104,7 +104,7 @@ func (r *reader) read(b *bufio.Reader) error {
 	return nil
 }
 
-var errLong = fmt.Errorf("Expected a line of at most %d bytes, found a longer one: this is no profile", lineMost)
+var errLong = fmt.Errorf("Expected a line of at most %d bytes, found a longer one: this is not a profile", lineMost)
 
 // nextLine appends a line with its end to buf. At the file's end the error is io.EOF.
 func nextLine(b *bufio.Reader, buf []byte) ([]byte, error) {
@@ -184,7 +184,7 @@ func (r *reader) head(s string) error {
 			return r.fail("Expected '[NAME:NUM[.NUM] @ NAME]:NUM:NUM', found " + found(s))
 		}
 		if as := contextName(calls); as != name {
-			r.warn("a caller of the context has no line: Clang takes it for " + found(as))
+			r.warn("a caller of the context has no line: Clang reads it as " + found(as))
 			name = as
 		}
 	}
@@ -195,10 +195,10 @@ func (r *reader) head(s string) error {
 		r.checkTotals(r.stack[0])
 	}
 	if !whole || name == "" || digit(name[0]) || strings.HasPrefix(name, byteOrderMark) {
-		r.warn("Clang takes this line for a function that is named " + strconv.Quote(name))
+		r.warn("Clang reads this line as a function named " + strconv.Quote(name))
 	}
 	if r.p.Functions[name] != nil {
-		r.warn("function " + found(name) + " comes again: Clang forgets what was said of it before")
+		r.warn("function " + found(name) + " is repeated: Clang discards its earlier lines")
 	}
 	f := newFunction(r.intern(name))
 	f.Total, f.Head = total, head
@@ -214,10 +214,10 @@ func (r *reader) entry(s string, e *entry) error {
 		return r.fail("Found non-metadata after metadata: " + found(s))
 	}
 	if e.depth > len(r.stack) {
-		r.warn(fmt.Sprintf("%d blanks where at most %d are expected: Clang takes the line for one of %s", e.depth, len(r.stack), found(r.stack[len(r.stack)-1].Name)))
+		r.warn(fmt.Sprintf("%d blanks where at most %d are expected: Clang reads the line as one of %s", e.depth, len(r.stack), found(r.stack[len(r.stack)-1].Name)))
 	}
 	if e.at.Offset > maxOffset {
-		r.warn(fmt.Sprintf("line offset %d: Clang looks for none above %d", e.at.Offset, maxOffset))
+		r.warn(fmt.Sprintf("line offset %d: Clang uses none above %d", e.at.Offset, maxOffset))
 	}
 	r.stack = r.stack[:min(len(r.stack), e.depth)]
 	f := r.stack[len(r.stack)-1]
@@ -237,7 +237,7 @@ func (r *reader) entry(s string, e *entry) error {
 			f.Checksum = e.samples
 		}
 		if f.Attributes != 0 {
-			r.warn("Clang forgets the attributes, which have to be behind the checksum")
+			r.warn("Clang discards the attributes, which must follow the checksum")
 		}
 		f.Attributes, r.metadata = 0, e.depth
 	case attributes:
@@ -254,7 +254,7 @@ func (r *reader) body(l *Line, e *entry) (full bool) {
 	slices.SortStableFunc(e.targets, func(a, b target) int { return strings.Compare(a.name, b.name) })
 	for i, t := range e.targets {
 		if i+1 < len(e.targets) && e.targets[i+1].name == t.name {
-			r.warn("the call target " + found(t.name) + " comes twice: Clang takes the second count")
+			r.warn("the call target " + found(t.name) + " is repeated: Clang uses the second count")
 			continue
 		}
 		full = l.target(r.intern(t.name), t.count, 1) || full

@@ -22,14 +22,14 @@ func (n *Notes) Sentences() (list []string) {
 			list = append(list, show.Percent(float64(weight)/float64(n.All))+" of the weight "+text)
 		}
 	}
-	part(n.NoName, "is left out: the function's name is not known, or the text format can't hold it")
-	part(n.NoLine, "is left out: the line, or the function's first line, is not known (for C and C++ clang -fdebug-info-for-profiling writes both into the program)")
-	part(n.NoTarget, "is of calls that are left out: the caller's line is not known")
-	part(n.Scaled, "has no caller that is known: the calls of those functions are scaled up by it, each function's by its own")
-	part(n.Biased, "is of calls that are left out: functions none of whose callers are known have more than a tenth of what their line calls, so it may call those (perf record -b knows all callers)")
-	part(n.Wrapped, "has lines before the function's first or far behind it: their offsets are modulo 65536, as LLVM has them")
+	part(n.NoName, "is left out: the function's name is unknown, or the text format can't hold it")
+	part(n.NoLine, "is left out: the line, or the function's first line, is unknown (for C and C++ clang -fdebug-info-for-profiling writes both into the program)")
+	part(n.NoTarget, "is of calls that are left out: the caller's line is unknown")
+	part(n.Scaled, "has no known caller: the calls of each such function are scaled up by its share")
+	part(n.Biased, "is of calls that are left out: functions without known callers have more than a tenth of the calls of their line, which may call those (perf record -b records all callers)")
+	part(n.Wrapped, "has lines before the function's first or far behind it: their offsets are modulo 65536, as in LLVM")
 	if !n.Prologue && n.All > 0 {
-		list = append(list, "which instructions are of prologues is not known: head samples are those of functions' first lines")
+		list = append(list, "prologue instructions are unknown: head samples are those of functions' first lines")
 	}
 	return append(list, saturated(n.Saturated)...)
 }
@@ -38,7 +38,7 @@ func saturated(n int) []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{show.Plural(n, "count") + " have no room for more and are " + show.Count(uint64(math.MaxUint64))}
+	return []string{show.Plural(n, "count") + " are saturated at " + show.Count(uint64(math.MaxUint64))}
 }
 
 // mostNamed limits how many functions are named.
@@ -51,7 +51,7 @@ func (m *Merged) Sentences() (list []string) {
 			list = append(list, "… and "+show.Plural(len(m.Dropped)-mostNamed, "more function")+" of other code")
 			break
 		}
-		list = append(list, "function "+name+" has other code than before, by its checksum, and is left out")
+		list = append(list, "function "+name+" has changed, by its checksum, and is left out")
 	}
 	return append(list, saturated(m.Saturated)...)
 }

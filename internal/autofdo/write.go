@@ -11,7 +11,7 @@ import (
 )
 
 // ErrName reports that the format can't hold a function's name: Clang would read another one.
-var ErrName = errors.New("the text format can't hold a function's name, and Clang would read something else")
+var ErrName = errors.New("the text format can't hold a function's name: Clang would misread it")
 
 // Write writes a profile as llvm-profdata merge --sample --text does. The error wraps ErrName
 // if Clang would read it differently.
@@ -21,7 +21,7 @@ func Write(w io.Writer, p *Profile) error {
 	contexts := p.contexts()
 	for _, f := range p.Sorted() {
 		if isContext(f.Name) != contexts {
-			return fmt.Errorf("%w: functions with contexts ([main:3 @ f]) and without are in one; %q has none", ErrKinds, f.Name)
+			return fmt.Errorf("%w: the profile has functions with contexts ([main:3 @ f]) and without; %q has none", ErrKinds, f.Name)
 		}
 		line, ok := headLine(f)
 		if err := out.line(line, f.Name, ok); err != nil {

@@ -99,7 +99,7 @@ func (s *Server) serveRuns(w http.ResponseWriter, r *http.Request, b *book) {
 	}
 	name, err := strconv.ParseUint(r.URL.Query().Get("name"), 10, 16)
 	if err != nil {
-		refuse(w, http.StatusBadRequest, "name is to be the number of a name, as the page's list of names has it.")
+		refuse(w, http.StatusBadRequest, "name must be the number of a name in the page's list of names.")
 		return
 	}
 	x, ok := s.loadWhole(w, r, b)
@@ -115,7 +115,7 @@ func (s *Server) serveRuns(w http.ResponseWriter, r *http.Request, b *book) {
 func (s *Server) serveRequest(w http.ResponseWriter, r *http.Request, b *book) {
 	id := r.URL.Query().Get("trace")
 	if len(id) < 8 || len(id) > 32 || strings.Trim(id, "0123456789abcdef") != "" {
-		refuse(w, http.StatusBadRequest, "trace is to be a trace id, or the first 8 or more of its 32 lower-case hexadecimal digits.")
+		refuse(w, http.StatusBadRequest, "trace must be a trace id, or at least the first 8 of its 32 lower-case hexadecimal digits.")
 		return
 	}
 	x, ok := s.loadWhole(w, r, b)
@@ -165,14 +165,14 @@ func (x *session) meta(version string, res, places int64) *timeline.Meta {
 	st := &x.status
 	m := x.index.Meta(st.trace, timeline.MetaOptions{
 		Tool: version, Path: x.book.name, Writer: st.writer, Tile: &timeline.Tile{Res: res},
-		Places: int(places), Part: x.book.shelf.of.Part(), More: "What you zoom in on is fetched in full.",
+		Places: int(places), Part: x.book.shelf.of.Part(), More: "Zoom in to fetch a part in full.",
 	})
 	m.ID = idOf(st.trace.Header())
 	if st.deleted {
-		m.Banner = append(m.Banner, timeline.Said{Level: "warn", Text: "The trace's file was removed or can't be reached any more. What was read of it stays here until scopeview serve ends, or nobody looks at it for a while."})
+		m.Banner = append(m.Banner, timeline.Said{Level: "warn", Text: "The trace's file was removed or can no longer be reached. The part already read is shown until scopeview serve ends, or the page is unused for a while."})
 	}
 	if st.broken != nil {
-		m.Banner = append(m.Banner, timeline.Said{Level: "warn", Text: "Reading the trace broke off: " + sentence(st.broken) + ". What is behind that is not shown."})
+		m.Banner = append(m.Banner, timeline.Said{Level: "warn", Text: "Reading the trace failed: " + sentence(st.broken) + ". Later records are not shown."})
 	}
 	return m
 }
@@ -203,7 +203,7 @@ func part(w http.ResponseWriter, r *http.Request) (from, to, px int64, ok bool) 
 	}
 	px, err := strconv.ParseInt(r.URL.Query().Get("px"), 10, 64)
 	if err != nil || px < 1 {
-		refuse(w, http.StatusBadRequest, "px is to be the number of pixels that the part is drawn in.")
+		refuse(w, http.StatusBadRequest, "px must be the number of pixels in which the part is drawn.")
 		return 0, 0, 0, false
 	}
 	return from, to, px, true
@@ -216,7 +216,7 @@ func span(w http.ResponseWriter, r *http.Request) (from, to int64, ok bool) {
 	to, err2 := strconv.ParseInt(q.Get("to"), 10, 64)
 	const limit = 1 << 53 // the page's numbers are doubles
 	if err1 != nil || err2 != nil || from > to || from < -limit || to > limit {
-		refuse(w, http.StatusBadRequest, "from and to are to be ns from the trace's start, in this order.")
+		refuse(w, http.StatusBadRequest, "from and to must be ns from the trace's start, in this order.")
 		return 0, 0, false
 	}
 	return from, to, true

@@ -51,18 +51,18 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	switch {
 	case !g.hosts.allow(r.Host):
-		refuse(w, http.StatusForbidden, "This server is asked as localhost or by a loopback address, or by a name that scopeview serve was given with --allow-host.")
+		refuse(w, http.StatusForbidden, "Use this server as localhost, by a loopback address, or by a name given to scopeview serve with --allow-host.")
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
-		refuse(w, http.StatusMethodNotAllowed, "There is only something to get here.")
+		refuse(w, http.StatusMethodNotAllowed, "Only GET and HEAD are allowed.")
 	case !g.origin(r):
-		refuse(w, http.StatusForbidden, "Pages of other sites are not answered.")
+		refuse(w, http.StatusForbidden, "Requests from pages of other sites are refused.")
 	case r.URL.Query().Has("token"):
 		g.admit(w, r)
 	case !g.known(r):
-		refuse(w, http.StatusForbidden, "Open the address that scopeview serve has printed: it has the token without which nothing is shown.")
+		refuse(w, http.StatusForbidden, "Open the address that scopeview serve printed: it has the required token.")
 	case r.URL.Path != clean(r.URL.Path):
-		refuse(w, http.StatusNotFound, "There is nothing of this name here.")
+		refuse(w, http.StatusNotFound, "There is no page of this name.")
 	default:
 		g.next.ServeHTTP(w, r)
 	}
@@ -111,7 +111,7 @@ func (g *guard) isToken(s string) bool {
 func (g *guard) admit(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if len(q["token"]) != 1 || !g.isToken(q["token"][0]) {
-		refuse(w, http.StatusForbidden, "The token in the address is not this server's: open the address that scopeview serve has printed.")
+		refuse(w, http.StatusForbidden, "The token in the address is not this server's: open the address that scopeview serve printed.")
 		return
 	}
 	g.once.Do(func() { close(g.entered) })

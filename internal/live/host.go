@@ -17,7 +17,7 @@ func newHosts(names []string) (hosts, error) {
 	for _, name := range names {
 		n := strings.ToLower(strings.Trim(name, "[]"))
 		if _, err := netip.ParseAddr(n); err != nil && (n == "" || strings.ContainsAny(n, ":/@?#*[] ")) {
-			return nil, fmt.Errorf("%q can't be allowed as a host: give a name such as traces.example.com, or an address, without scheme and port", name)
+			return nil, fmt.Errorf("%q is not a host: give a name such as traces.example.com, or an address, without scheme and port", name)
 		}
 		h[n] = true
 	}

@@ -64,7 +64,7 @@ func (s *Server) serveJoined(w http.ResponseWriter, r *http.Request) {
 	}
 	if j.err != nil {
 		s.timelines.forget(j) // another request may succeed
-		refuse(w, http.StatusUnprocessableEntity, "The traces can't be one timeline: "+sentence(j.err))
+		refuse(w, http.StatusUnprocessableEntity, "The traces can't be merged into one timeline: "+sentence(j.err))
 		return
 	}
 	http.Redirect(w, r, baseOf(j.book), http.StatusSeeOther)
@@ -77,7 +77,7 @@ const joiningPage = `<!DOCTYPE html>
 <meta name="color-scheme" content="light dark">
 <title>scopeview</title>
 <h1>One timeline of %d traces</h1>
-<p role="status">%d%% of them are read. The timeline opens when it is made.</p>
+<p role="status">%d%% of them are read. The timeline opens when it is ready.</p>
 <p><a href="/">Back to the list</a></p>
 `
 
@@ -88,7 +88,7 @@ func (s *Server) joinable(w http.ResponseWriter, r *http.Request) (books []*book
 		n, err := strconv.Atoi(text)
 		b := s.shelf.book(n)
 		if err != nil || b == nil {
-			refuse(w, http.StatusNotFound, "There is no trace of one of the numbers; tick some in the list of traces.")
+			refuse(w, http.StatusNotFound, "There is no trace with one of the numbers; tick some in the list of traces.")
 			return nil, false
 		}
 		if !slices.Contains(books, b) {
@@ -96,7 +96,7 @@ func (s *Server) joinable(w http.ResponseWriter, r *http.Request) (books []*book
 		}
 	}
 	if len(books) < 2 || len(books) > joinedOf {
-		refuse(w, http.StatusBadRequest, fmt.Sprintf("One timeline is made of 2 to %d traces; these are %d.", joinedOf, len(books)))
+		refuse(w, http.StatusBadRequest, fmt.Sprintf("A timeline takes 2 to %d traces; these are %d.", joinedOf, len(books)))
 		return nil, false
 	}
 	return books, true
@@ -131,7 +131,7 @@ func (s *Server) timelineOf(books []*book) *joined {
 }
 
 // errNobody is the error of a timeline that was abandoned because no request waited for it.
-var errNobody = errors.New("nobody waited for it; ask again")
+var errNobody = errors.New("the request was abandoned; repeat it")
 
 // join makes the joint timeline. It reads the traces that the list found, and does not
 // follow links that may have replaced them.
@@ -199,7 +199,7 @@ func (t *timelines) path(of int) (string, error) {
 	if t.dir == "" {
 		dir, err := os.MkdirTemp("", "scopeview-")
 		if err != nil {
-			return "", fmt.Errorf("making a directory for the timeline: %w", err)
+			return "", fmt.Errorf("creating a directory for the timeline: %w", err)
 		}
 		t.dir = dir
 	}

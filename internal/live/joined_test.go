@@ -132,7 +132,7 @@ func TestNotJoined(t *testing.T) {
 		text   string
 	}{
 		{"", 400, "2 to 64"}, {"t=0", 400, "2 to 64"}, {"t=0&t=0", 400, "2 to 64"}, {"t=0&t=77", 404, "tick some"}, {"t=-1&t=0", 404, "tick some"}, {"t=x&t=0", 404, "tick some"},
-		{of("back.scope", "same.scope"), 422, "one trace alone"}, {of("back.scope", "old.scope"), 422, "days apart"}, {of("back.scope", "gone.scope"), 422, "can't be one timeline"},
+		{of("back.scope", "same.scope"), 422, "needs two or more traces"}, {of("back.scope", "old.scope"), 422, "days apart"}, {of("back.scope", "gone.scope"), 422, "can't be merged into one timeline"},
 	} {
 		status, text := 200, ""
 		for deadline := time.Now().Add(patience); status == 200 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {

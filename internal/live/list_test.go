@@ -85,7 +85,7 @@ func TestList(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := awaitList(t, r, func(l List) bool { return len(l.Traces) > 0 })
-	const link = ": It is a symbolic link, and those are not followed."
+	const link = ": It is a symbolic link, which is not followed."
 	want := []string{"new.scope", hostileName, "a\x1b[31m\n\uFFFD.scope", "old.scope", "dir.scope" + link, "empty.scope: the file is empty"}
 	if runtime.GOOS == "windows" {
 		want = []string{"new.scope", "old.scope", "empty.scope: the file is empty"}
@@ -93,7 +93,7 @@ func TestList(t *testing.T) {
 	for _, name := range links {
 		want = append(want, name+link)
 	}
-	want = append(want, "sub.scope: It is a directory, whose name is a trace's.", "text.scope: not a scopeview trace")
+	want = append(want, "sub.scope: It is a directory with a trace's name.", "text.scope: not a scopeview trace")
 	if !slices.Equal(l.lines(), want) {
 		t.Errorf("the list is\n%q, want\n%q", l.lines(), want)
 	}

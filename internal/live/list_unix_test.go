@@ -15,7 +15,7 @@ func TestListPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := start(t, dir, nil)
-	if l := listOf(t, r); len(l.Traces) != 1 || l.Traces[0].Why != "It is no regular file." {
+	if l := listOf(t, r); len(l.Traces) != 1 || l.Traces[0].Why != "It is not a regular file." {
 		t.Errorf("%+v", l.lines())
 	}
 }

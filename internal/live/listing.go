@@ -208,11 +208,11 @@ func (s *shelf) see(name string, d fs.DirEntry, was *seen) *seen {
 func noFile(mode fs.FileMode) string {
 	switch {
 	case mode&fs.ModeSymlink != 0:
-		return "It is a symbolic link, and those are not followed."
+		return "It is a symbolic link, which is not followed."
 	case mode.IsDir():
-		return "It is a directory, whose name is a trace's."
+		return "It is a directory with a trace's name."
 	case !mode.IsRegular():
-		return "It is no regular file."
+		return "It is not a regular file."
 	}
 	return ""
 }

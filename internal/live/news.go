@@ -123,7 +123,7 @@ func parseCursor(s string) (c cursor, err error) {
 		*numbers[i], bad = v, err != nil || v < 0 && numbers[i] != &c.beats
 	}
 	if bad {
-		return c, fmt.Errorf("%q is no cursor; take that of the last answer", s)
+		return c, fmt.Errorf("%q is not a cursor; use the one in the last answer", s)
 	}
 	c.session = parts[0]
 	return c, nil

@@ -50,7 +50,7 @@ func (s *Server) comparedWith(w http.ResponseWriter, r *http.Request) (b *book, 
 		b = s.shelf.book(n)
 	}
 	if b == nil {
-		refuse(w, http.StatusNotFound, "There is no trace of the number to compare with; tick two in the list of traces.")
+		refuse(w, http.StatusNotFound, "There is no trace with the number to compare with; tick two in the list of traces.")
 	}
 	return b, b != nil
 }

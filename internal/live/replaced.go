@@ -125,7 +125,7 @@ func (b *book) supersede(id string) {
 
 // refuseAnew answers a request about a recording that was replaced.
 func refuseAnew(w http.ResponseWriter) {
-	refuse(w, http.StatusConflict, "The trace was recorded anew under the same path: load the page again to see it.")
+	refuse(w, http.StatusConflict, "Another trace was recorded to the same path: reload the page to see it.")
 }
 
 // serveSame answers a page that only checks whether its recording still exists.

@@ -55,7 +55,7 @@ func TestG45Anew(t *testing.T) {
 			for _, q := range requests {
 				asked++
 				resp := r.get("/t/0/api/" + q + "of=" + p.Meta.ID)
-				if text := body(t, resp); (resp.StatusCode == http.StatusConflict) != replaced || !replaced && resp.StatusCode >= 300 || replaced && !strings.Contains(text, "recorded anew") {
+				if text := body(t, resp); (resp.StatusCode == http.StatusConflict) != replaced || !replaced && resp.StatusCode >= 300 || replaced && !strings.Contains(text, "recorded to the same path") {
 					t.Errorf("replaced %v, %s: %d %.200s", replaced, q, resp.StatusCode, text)
 				}
 			}

@@ -149,7 +149,7 @@ func (s *Server) ofTrace(serve func(http.ResponseWriter, *http.Request, *book)) 
 	return func(w http.ResponseWriter, r *http.Request) {
 		n, err := strconv.Atoi(r.PathValue("n"))
 		if err != nil || s.shelf.book(n) == nil {
-			refuse(w, http.StatusNotFound, "There is no trace of this number; the list of traces is at the address that scopeview serve has printed.")
+			refuse(w, http.StatusNotFound, "There is no trace with this number; the list of traces is at the address that scopeview serve printed.")
 			return
 		}
 		b := s.shelf.book(n)
@@ -160,7 +160,7 @@ func (s *Server) ofTrace(serve func(http.ResponseWriter, *http.Request, *book)) 
 				refuseAnew(w)
 				return
 			case spoilt:
-				refuse(w, http.StatusGone, "The trace's file was cut off or overwritten: it is not the recording any more that the page shows.")
+				refuse(w, http.StatusGone, "The trace's file was truncated or overwritten: it is no longer the recording that the page shows.")
 				return
 			}
 		}

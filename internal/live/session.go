@@ -65,7 +65,7 @@ const (
 )
 
 // errOver is the error of requests for a session that was dropped meanwhile.
-var errOver = errors.New("the trace was dropped while it was loaded; ask again")
+var errOver = errors.New("the trace was dropped while it was loaded; repeat the request")
 
 // session returns the book's session once it is loaded.
 func (s *Server) session(ctx context.Context, b *book) (*session, error) {

@@ -54,7 +54,7 @@ func newShelf(path string, of analysis.Selection) (*shelf, error) {
 	s := &shelf{path: path, of: of, known: map[string]*book{}, listing: listing{wait: listAgain}}
 	st, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("looking for the trace: %w", err)
+		return nil, fmt.Errorf("finding the trace: %w", err)
 	}
 	if !st.IsDir() {
 		s.add(filepath.Base(path))

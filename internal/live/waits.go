@@ -99,7 +99,7 @@ func (x *session) readStates(writer string, read func() (*timeline.States, error
 	k.writer = writer
 	k.reading, k.at, k.took, k.problem = false, time.Now(), time.Since(began), ""
 	if err != nil {
-		k.problem = "What the goroutines did could not be read: " + sentence(err) + "."
+		k.problem = "The goroutines' states could not be read: " + sentence(err) + "."
 		return
 	}
 	k.states = list
@@ -115,7 +115,7 @@ func (x *session) states(ctx context.Context) (*timeline.States, error) {
 	same := t.Header() == x.status.trace.Header()
 	x.mu.Unlock()
 	if !same {
-		return nil, errors.New("the trace was recorded anew under the same path")
+		return nil, errors.New("another trace was recorded to the same path")
 	}
 	return timeline.LoadStates(ctx, t)
 }

@@ -35,12 +35,12 @@ type shelf struct {
 func openShelf(arg string) (s shelf, err error) {
 	st, err := os.Stat(arg)
 	if err != nil {
-		return s, fmt.Errorf("%w; give directories and traces that are there: an address and the number of a process are none", err)
+		return s, fmt.Errorf("%w; give existing directories and traces, not addresses or process numbers", err)
 	}
 	s.path = filepath.Clean(arg)
 	if !st.IsDir() {
 		if !st.Mode().IsRegular() || !slices.Contains(extensions, filepath.Ext(arg)) {
-			return s, fmt.Errorf("%s is no directory and no file that is called like a trace, *%s", arg, strings.Join(extensions, " or *"))
+			return s, fmt.Errorf("%s is neither a directory nor a file named like a trace, *%s", arg, strings.Join(extensions, " or *"))
 		}
 		s.only, s.path = filepath.Base(s.path), filepath.Dir(s.path)
 	}
@@ -52,7 +52,7 @@ func openShelf(arg string) (s shelf, err error) {
 
 // errNotAllowed is the error for every trace that may not be read, whether it exists or not, so
 // that it does not reveal which files exist.
-var errNotAllowed = errors.New("there is no such trace: the tool list has those that may be read, and their names are used as they are there")
+var errNotAllowed = errors.New("no such trace: use a name from the answer of the tool list")
 
 // find returns the shelf and the path in it of a trace, given by its name in list or a shorter one
 // within a shelf.
@@ -126,14 +126,14 @@ func (s *Server) read(ctx context.Context, f *os.File, o *opened) (*trace.Trace,
 		from, size = r, r.Size()
 	}
 	if size > largestTrace {
-		return nil, fmt.Errorf("it has %s, and at most %s are read here: look at it with the command line", show.Size(size), show.Size(largestTrace))
+		return nil, fmt.Errorf("it has %s, and at most %s are read here: use the command line", show.Size(size), show.Size(largestTrace))
 	}
 	t, err := open.Reader(&until{from, f, ctx}, size, open.Options{Sources: s.sourcesOf})
 	if err != nil {
 		return nil, err
 	}
 	if t.Header().Segments > 0 {
-		return nil, errors.New("it lies in several files, of which one is read here: make one of them with scopeview snapshot")
+		return nil, errors.New("it consists of several files, and only one is read here: make it one file with scopeview snapshot")
 	}
 	return t, nil
 }

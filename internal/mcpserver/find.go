@@ -44,7 +44,7 @@ func (s *Server) find1(ctx context.Context, in findArgs) (string, error) {
 	if in.Longer != "" {
 		var err error
 		if longer, err = time.ParseDuration(in.Longer); err != nil {
-			return "", fmt.Errorf("longer %q is no time: write 10ms", in.Longer)
+			return "", fmt.Errorf("longer %q is not a time: write 10ms", in.Longer)
 		}
 	}
 	o, sel, err := s.wanted(ctx, in.named)
@@ -57,7 +57,7 @@ func (s *Server) find1(ctx context.Context, in findArgs) (string, error) {
 		return "", err
 	}
 	return o.brief(&report.Report{Brief: func(b *report.Brief) {
-		b.More(report.Does(b.Command("top", "--brief"), "all executions, summed up"), report.Does(b.Command("doctor", "--brief"), "what is wrong"))
+		b.More(report.Does(b.Command("top", "--brief"), "sums of all executions"), report.Does(b.Command("doctor", "--brief"), "what is wrong"))
 		b.Line(fmt.Sprintf("# Found: %s", show.Plural(all, "execution")))
 		if line := analysis.LossLine(o.Trace); line != "" {
 			b.Line("\nLosses: " + report.Prose(line))

@@ -26,7 +26,7 @@ type envelope struct {
 func parseEnvelope(text []byte) (e envelope, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return e, errors.New("it is no object")
+		return e, errors.New("it is not an object")
 	}
 	for d.More() {
 		key, err := d.Token()
@@ -90,7 +90,7 @@ func (e *envelope) problem() string {
 	case json.Unmarshal(e.version, &version) != nil || version != "2.0":
 		return `it lacks "jsonrpc":"2.0"`
 	case e.method == nil || e.method[0] != '"' || json.Unmarshal(e.method, &method) != nil:
-		return "it lacks a method, which is a string"
+		return "the method is missing or not a string"
 	case e.params != nil && !slices.Contains([]byte("{[n"), e.params[0]):
 		return "its params are neither an object nor an array"
 	}

@@ -64,7 +64,7 @@ func New(o Options) (*Server, error) {
 			var x shelf
 			if x, err = openShelf(whole); err == nil && x.only != "" {
 				x.root.Close()
-				err = errors.New("it is no directory")
+				err = errors.New("it is not a directory")
 			}
 			if err == nil {
 				s.sources = append(s.sources, x)
@@ -96,8 +96,8 @@ func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.WriteCloser) 
 
 // errTime and errMemory are returned for a call that exceeds a limit.
 var (
-	errTime   = errors.New("the call took longer than is allowed: ask for a part of the trace with from and to, or use the command line")
-	errMemory = errors.New("the call needs more memory than is allowed: ask for a part of the trace with from and to, or use the command line")
+	errTime   = errors.New("the call exceeded its time limit: ask for a part of the trace with from and to, or use the command line")
+	errMemory = errors.New("the call exceeded its memory limit: ask for a part of the trace with from and to, or use the command line")
 )
 
 // call answers one call when its turn comes, within its limits.
@@ -161,5 +161,5 @@ func fenced(text string) string {
 		return report.Fenced(text)
 	}
 	text = text[:strings.LastIndexByte(text[:mostAnswer], '\n')+1]
-	return report.Fenced(strings.ToValidUTF8(text, "?")) + "\nThis is the begin: ask for less, by name or by time.\n"
+	return report.Fenced(strings.ToValidUTF8(text, "?")) + "\nThe rest is cut: select less, by name or by time.\n"
 }

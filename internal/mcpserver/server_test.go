@@ -144,7 +144,7 @@ func TestTools(t *testing.T) {
 		{"open", map[string]any{"trace": old}, []string{"- losses: none", "`/bin/counter`", "`count page`: `/src/counter/count.go:12`", "tool doctor with `{\"trace\":\"" + old + "\"}`"}},
 		{"open", map[string]any{"trace": "sub/new.scope"}, []string{next}},
 		{"doctor", map[string]any{"trace": old}, []string{"## Problem 1: fat-critical-section", "- object: `words.mu`", "- holder: `count page`", "/src/counter/count.go:12", "- try: ", "tool waits with `{\"name\":\"words.mu\",\"trace\":"}},
-		{"doctor", map[string]any{"trace": old, "name": "none"}, []string{"nothing is wrong"}},
+		{"doctor", map[string]any{"trace": old, "name": "none"}, []string{"no problem found"}},
 		{"top", map[string]any{"trace": old, "sort": "max"}, []string{"| `count page` | `/src/counter/count.go:12` | 2 |", "| `words.mu` |"}},
 		{"top", map[string]any{"trace": old, "by": "track"}, []string{"rows without a name"}},
 		{"waits", map[string]any{"trace": old}, []string{"```text\n", "words.mu"}},
@@ -196,7 +196,7 @@ func TestReadsOnlyWhatIsGiven(t *testing.T) {
 				if tool == "compare" {
 					args = map[string]any{"a": "ours.scope", "b": name}
 				}
-				if answer, failed := c.ask(tool, args); !failed || !strings.HasPrefix(answer, "there is no such trace") {
+				if answer, failed := c.ask(tool, args); !failed || !strings.HasPrefix(answer, "no such trace") {
 					t.Errorf("of %s: %s of %.80q: %s", given, tool, name, answer)
 				}
 			}
@@ -274,8 +274,8 @@ func TestBounds(t *testing.T) {
 	}{
 		{"find", map[string]any{"trace": "x.scope", "count": -1}, "count is 1 to 30"},
 		{"find", map[string]any{"trace": "x.scope", "count": 1e300}, ""},
-		{"find", map[string]any{"trace": "x.scope", "longer": "long"}, "is no time"},
-		{"top", map[string]any{"trace": "x.scope", "from": "yesterday"}, "is no time"},
+		{"find", map[string]any{"trace": "x.scope", "longer": "long"}, "is not a time"},
+		{"top", map[string]any{"trace": "x.scope", "from": "yesterday"}, "is not a time"},
 		{"top", map[string]any{"trace": "x.scope", "from": "2s", "to": "1s"}, "before"},
 		{"top", map[string]any{"trace": "x.scope", "sort": "color"}, "sort is one of"},
 		{"top", map[string]any{"trace": "x.scope", "name": strings.Repeat("*a", 100_000)}, ""},
@@ -293,7 +293,7 @@ func TestBounds(t *testing.T) {
 	if _, failed := c.ask("top", map[string]any{"trace": "x.scope"}); failed {
 		t.Error("it answers no more")
 	}
-	for says, o := range map[string]Options{"took longer": {Timeout: 1}, "needs more memory": {Memory: 1}} {
+	for says, o := range map[string]Options{"time limit": {Timeout: 1}, "memory limit": {Memory: 1}} {
 		o.Traces = []string{dir}
 		if answer, failed := connect(t, o).ask("doctor", map[string]any{"trace": "x.scope"}); !failed || !strings.Contains(answer, says) {
 			t.Errorf("%+v: %s", o, answer)

@@ -288,7 +288,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{ErrFew.Error(), []Input{{Path: one(1, wall0, 2000)}, {Path: one(1, wall0, 3000)}}},
 		{" days apart", []Input{{Path: one(1, wall0, 2000)}, {Path: one(2, 1000, 3000)}}},
-		{"make no sense", []Input{{Path: one(1, wall0, 2000)}, {Path: one(2, math.MaxInt64, 3000)}}},
+		{"are invalid", []Input{{Path: one(1, wall0, 2000)}, {Path: one(2, math.MaxInt64, 3000)}}},
 	} {
 		if _, err := Files(ctx, test.inputs, out, nil); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v, want %s", err, test.want)

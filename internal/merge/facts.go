@@ -13,7 +13,7 @@ import (
 )
 
 // left names what a merged trace lacks, in its fact "merged".
-const left = "samples, counted stacks, stored files, and what recording cost are in each one's own trace"
+const left = "samples, counted stacks, stored files and the cost of recording are only in the processes' own traces"
 
 // shared lists the facts that the merged trace keeps if all processes have the same value.
 var shared = []string{"go", "os", "arch", "cpu", "kernel", "host", "boot", "module", "version", "scopeview", "snapshot", "snapshot_reason", "lock_threshold", "lock_threshold_ns"}
@@ -38,7 +38,7 @@ func (c *converter) blocks() error {
 		c.note(n.Time, n.Text)
 	}
 	for _, b := range t.Breaks() {
-		c.note(b.To, fmt.Sprintf("its clock stepped within %d ns; durations across that are unknown", b.To-b.From))
+		c.note(b.To, fmt.Sprintf("its clock stepped within %d ns; durations across the step are unknown", b.To-b.From))
 	}
 	c.calls()
 	c.places()
@@ -154,7 +154,7 @@ func (in *input) member() format.Member {
 func (in *input) lacks() string {
 	var list []string
 	if !in.t.State().Closed {
-		list = append(list, "it was not closed")
+		list = append(list, "not closed")
 	}
 	for _, p := range in.t.Problems() {
 		list = append(list, p.Text)

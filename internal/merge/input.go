@@ -76,7 +76,7 @@ func (in *input) goid(id uint64, thread, owner uint32) (uint64, error) {
 	unknown := uint64(1) << (in.shift - 1)
 	switch {
 	case id >= unknown:
-		return 0, fmt.Errorf("the goroutine id %d of the process %s is too large to be merged with so many processes; merge fewer", id, trace.MemberLabel(&format.Member{Program: in.t.Lookup("program"), PID: in.t.Header().PID}))
+		return 0, fmt.Errorf("the goroutine id %d of the process %s is too large to merge with so many processes; merge fewer", id, trace.MemberLabel(&format.Member{Program: in.t.Lookup("program"), PID: in.t.Header().PID}))
 	case id != 0:
 		return uint64(in.number)<<in.shift | id, nil
 	case thread != 0:

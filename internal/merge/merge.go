@@ -33,7 +33,7 @@ type Report struct {
 }
 
 // ErrFew means that there are not at least two traces to merge.
-var ErrFew = errors.New("one trace alone can't be merged; name two or more, or a directory with them")
+var ErrFew = errors.New("merging needs two or more traces, or a directory with them")
 
 // Files merges the traces to a new file, which it removes on an error. progress, if not nil, is
 // called with the bytes of the inputs read so far.
@@ -129,12 +129,12 @@ func (m *merger) open(ctx context.Context, inputs []Input) error {
 		name := cmp.Or(from.Name, from.Path)
 		if h := t.Header(); !sane(h.StartWall) || !sane(h.StartMono) {
 			t.Close()
-			return fmt.Errorf("%s: its clocks make no sense: %d ns since 1970, %d ns since the machine was started", name, h.StartWall, h.StartMono)
+			return fmt.Errorf("%s: its clocks are invalid: %d ns since 1970, %d ns since the machine started", name, h.StartWall, h.StartMono)
 		}
 		in := newInput(t, name)
 		if len(t.Processes()) > 0 {
 			t.Close()
-			return fmt.Errorf("%s was merged already: merge the traces that it was made of, and the others", in.name)
+			return fmt.Errorf("%s is a merged trace already: merge its original traces with the others", in.name)
 		}
 		i, twice := known[t.Header().ID]
 		switch {
@@ -154,7 +154,7 @@ func (m *merger) open(ctx context.Context, inputs []Input) error {
 	case len(m.inputs) < 2:
 		return ErrFew
 	case len(m.inputs) > format.MaxMembers:
-		return fmt.Errorf("%d traces are too many to be merged: %d at most", len(m.inputs), format.MaxMembers)
+		return fmt.Errorf("%d traces are too many to merge: at most %d", len(m.inputs), format.MaxMembers)
 	}
 	for i, in := range m.inputs {
 		in.place = i
@@ -221,7 +221,7 @@ func (m *merger) number() error {
 		in.shift = shiftOf(len(m.inputs))
 		in.base = m.base
 		if in.start-m.base+in.t.End() > mostSpan {
-			return fmt.Errorf("%s and %s are %d days apart by their clocks: a timeline has %d at most", byTime[0].name, in.name, (in.start-m.base)/(24*3600*1e9), mostSpan/(24*3600*1e9))
+			return fmt.Errorf("%s and %s are %d days apart by their clocks: a timeline covers at most %d", byTime[0].name, in.name, (in.start-m.base)/(24*3600*1e9), mostSpan/(24*3600*1e9))
 		}
 		m.end = max(m.end, in.at(in.t.End()))
 	}

@@ -19,7 +19,7 @@ const stackWords = 256
 // open opens the perf events that watch the program.
 func (r *recorder) open(o Options) error {
 	if sys.Filtered() {
-		return errors.New("recording from outside: a seccomp filter is active, and may end this program for trying (perf_event_open)")
+		return errors.New("recording from outside: a seccomp filter is active, which may kill this program for a call of perf_event_open")
 	}
 	cpus, err := perf.Online()
 	if err != nil {

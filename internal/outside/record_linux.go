@@ -47,7 +47,7 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 	}
 	if err := unix.PtraceDetach(pid); err != nil {
 		r.discard()
-		return give(fmt.Errorf("starting %s: letting it go on: %w", o.Command[0], err))
+		return give(fmt.Errorf("starting %s: resuming it: %w", o.Command[0], err))
 	}
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
@@ -136,7 +136,7 @@ func (r *recorder) facts(o Options) {
 	dir, _ := os.Getwd()
 	switches := "on"
 	if o.NoSwitches {
-		switches = "off: nobody wanted them (--switches=false)"
+		switches = "off (--switches=false)"
 	}
 	exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", r.pid))
 	for _, f := range [][2]string{

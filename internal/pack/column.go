@@ -58,15 +58,15 @@ var table = [columns]struct {
 }{
 	colShapeHead:  {plain, "each shape: word 2, with the bits that the model says in place of the goroutine", ""},
 	colShapeSlots: {plain, "each shape: the types of its slots, as in an extension's bits 12–59", ""},
-	colEnd:        {plain, "each chunk: how many places it has", ""},
-	colShape:      {plain, "each place: what is there", ""},
+	colEnd:        {plain, "each chunk: the number of its places", ""},
+	colShape:      {plain, "each place: its shape", ""},
 	colGoid:       {delta, "each record: its goroutine", "that of the record before; of a chunk's first 0"},
-	colPops:       {plain, "each record, and once more where its goroutine is another one than before: how many scopes ended before it", ""},
+	colPops:       {plain, "each record, and once more where its goroutine changes: the number of scopes that ended before it", ""},
 	colNested:     {either, "begins after a begin", "the mean"},
 	colNext:       {either, "begins after an end", "the mean"},
 	colLeaf:       {either, "ends after their begin", "the mean"},
 	colOuter:      {either, "other ends", "the mean"},
-	colRest:       {plain, "differences of time: what is no whole unit", ""},
+	colRest:       {plain, "differences of time: the remainder of the unit", ""},
 	colSlack:      {either, "slack", "the mean"},
 	colOpen1:      {delta, "open scopes: word 1", "if byte 5 of the chunk is 1, that of the chunk's open scope before, at first 0; else the start, and bit 63"},
 	colOpen3:      {delta, "open scopes: word 3", "that of the chunk's open scope before, at first 0"},
@@ -77,9 +77,9 @@ var table = [columns]struct {
 	colRef:        {delta, "goid and begin slots", "goid: the goroutine; begin: word 2 of the record that the shape's last loc names, as in column 16; else that of the shape's record before"},
 	colText:       {either, "text slots: the number of the text, from 0 on", "the number behind that of the shape's record before"},
 	colTextLen:    {plain, "each text: its length", ""},
-	colTextCut:    {plain, "each text: what it had before it was cut, less its length", ""},
+	colTextCut:    {plain, "each text: the original length less the length", ""},
 	colRaw:        {plain, "places with other bytes: the four words", ""},
-	colArg:        {either, "the first slot, if it is another", "that of the shape's record before, at first 0"}, // the same for the columns behind it
+	colArg:        {either, "the first slot, if it differs", "that of the shape's record before, at first 0"}, // the same for the columns behind it
 }
 
 func (c column) how() how { return table[min(c, colArg)].how }
@@ -225,7 +225,7 @@ func (in *input) packed(to *[]byte, n, packed int) []byte {
 	dst := grow(to, n)
 	got, err := in.z.DecodeAll(in.b[:packed], dst[:0])
 	if err != nil || len(got) != n {
-		in.fail("packed bytes can't be unpacked")
+		in.fail("packed bytes are damaged")
 		return nil
 	}
 	in.b = in.b[packed:]
@@ -246,7 +246,7 @@ func (in *input) column(k *values, most int, scratch *[]byte) {
 	head := in.byte()
 	planes := int(head & 15)
 	if k.how = how(head >> 4); k.how > delta || planes > 8 {
-		in.fail("a column of a packed group has no known form")
+		in.fail("a column of a packed group has an unknown form")
 		return
 	}
 	first := true

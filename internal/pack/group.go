@@ -101,7 +101,7 @@ func (c *coder) into(b []byte, size int, packed []byte) error {
 		return in.err
 	case groupRecords:
 	default:
-		in.fail("a packed group is of no known kind")
+		in.fail("a packed group has an unknown kind")
 		return in.err
 	}
 	u := c.unpack
@@ -116,11 +116,11 @@ func (c *coder) into(b []byte, size int, packed []byte) error {
 		}
 	}
 	if in.err == nil && (!u.takeTexts() || !u.takeShapes()) {
-		in.fail("the tables of a packed group make no sense")
+		in.fail("the tables of a packed group are invalid")
 	}
 	for at := 0; at < len(b) && in.err == nil; at += size {
 		if u.chunk(b[at : at+size]); u.bad {
-			in.fail("the columns of a packed group don't fit each other")
+			in.fail("the columns of a packed group do not match")
 		}
 	}
 	for i := range u.cols {

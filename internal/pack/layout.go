@@ -90,7 +90,7 @@ func (l *layout) appendDirectory(b []byte, places []int64) []byte {
 
 // readDirectory reads the directory; the table has the groups' sizes and checksums.
 func (l *layout) readDirectory(b, table []byte, offset int64) error {
-	bad := fmt.Errorf("%w: the directory makes no sense", format.ErrCorrupt)
+	bad := fmt.Errorf("%w: the directory is invalid", format.ErrCorrupt)
 	most := uint64(l.size+l.chunk-1) / uint64(l.chunk)
 	// Each chunk takes more bytes than its header. Growing step by step would use the memory
 	// several times.
@@ -186,13 +186,13 @@ func readHead(read func(n int64) ([]byte, error), z *zstd.Decoder) (*layout, err
 	}
 	l := &layout{chunk: int64(le.Uint32(h[12:])), size: int64(le.Uint64(h[16:])), missing: int64(le.Uint64(h[24:]))}
 	if c := l.chunk; c < 4<<10 || c > 16<<20 || c&(c-1) != 0 || l.size <= 0 || l.size > 1<<56 || l.missing < 0 {
-		return nil, fmt.Errorf("%w: the header makes no sense", format.ErrCorrupt)
+		return nil, fmt.Errorf("%w: the header is invalid", format.ErrCorrupt)
 	}
 	groups, packed, raw := int64(le.Uint32(h[32:])), int64(le.Uint32(h[36:])), int64(le.Uint32(h[40:]))
 	tableCRC, directoryCRC := le.Uint32(h[44:]), le.Uint32(h[48:])
 	// No directory repeats itself enough to be packed better than that.
 	if raw > 1<<20+4096*packed {
-		return nil, fmt.Errorf("%w: the directory is said to have %d bytes", format.ErrCorrupt, raw)
+		return nil, fmt.Errorf("%w: the directory claims %d bytes", format.ErrCorrupt, raw)
 	}
 	table, err := read(groups * tableEntry)
 	if err != nil {
@@ -208,7 +208,7 @@ func readHead(read func(n int64) ([]byte, error), z *zstd.Decoder) (*layout, err
 	}
 	b, err := z.DecodeAll(directory, make([]byte, 0, raw))
 	if err != nil || int64(len(b)) != raw {
-		return nil, fmt.Errorf("%w: the directory can't be unpacked", format.ErrCorrupt)
+		return nil, fmt.Errorf("%w: the directory is damaged", format.ErrCorrupt)
 	}
 	return l, l.readDirectory(b, table, headerSize+groups*tableEntry+packed)
 }

@@ -169,8 +169,8 @@ func TestRefused(t *testing.T) {
 		{func(b []byte) []byte { b[8]++; return b }, format.ErrNewer, "packed format 2.0"},
 		{func(b []byte) []byte { b[20]++; return b }, format.ErrCorrupt, "checksum"},
 		{func(b []byte) []byte { b[70]++; return b }, format.ErrCorrupt, "checksum"},
-		{func(b []byte) []byte { return b[:40] }, format.ErrCorrupt, "cut off after 40 bytes"},
-		{func(b []byte) []byte { return b[:80] }, format.ErrCorrupt, "cut off after 80 bytes"},
+		{func(b []byte) []byte { return b[:40] }, format.ErrCorrupt, "truncated after 40 bytes"},
+		{func(b []byte) []byte { return b[:80] }, format.ErrCorrupt, "truncated after 80 bytes"},
 		{func(b []byte) []byte { b[0]++; return b }, format.ErrNotTrace, ""},
 	} {
 		b := c.change(bytes.Clone(m))

@@ -52,7 +52,7 @@ func Open(f io.ReaderAt, size int64, name string) (*Reader, error) {
 	at := int64(0)
 	r.layout, err = readHead(func(n int64) ([]byte, error) {
 		if n > size-at {
-			return nil, fmt.Errorf("%w: it is cut off after %d bytes, within its directory", format.ErrCorrupt, size)
+			return nil, fmt.Errorf("%w: it is truncated after %d bytes, within its directory", format.ErrCorrupt, size)
 		}
 		b := make([]byte, n)
 		if _, err := f.ReadAt(b, at); err != nil && !(err == io.EOF && n == 0) {
@@ -73,7 +73,7 @@ func Open(f io.ReaderAt, size int64, name string) (*Reader, error) {
 	}
 	g, err := r.cache.get(0)
 	if err == nil && r.cache.lost[0].Load() {
-		err = fmt.Errorf("%w: the trace's header can't be unpacked", format.ErrCorrupt)
+		err = fmt.Errorf("%w: the trace's header is damaged", format.ErrCorrupt)
 	}
 	if err != nil {
 		r.Close()
@@ -108,7 +108,7 @@ func (r *Reader) Size() int64 { return r.layout.size }
 func (r *Reader) ReadAt(b []byte, off int64) (n int, err error) {
 	l := r.layout
 	if off < 0 {
-		return 0, errors.New("reading before the begin of a file")
+		return 0, errors.New("negative offset")
 	}
 	for n < len(b) {
 		at := off + int64(n)

@@ -58,7 +58,7 @@ func Write(ctx context.Context, w io.WriterAt, src Source, progress func(done, o
 	raw := x.layout.appendDirectory(nil, x.places)
 	directory := x.enc.EncodeAll(raw, nil)
 	if int64(len(raw)) > math.MaxUint32 {
-		return res, fmt.Errorf("the trace has too many chunks to be packed: %d", len(x.places))
+		return res, fmt.Errorf("the trace has too many chunks to pack: %d", len(x.places))
 	}
 	head := x.layout.appendHead(directory, len(raw))
 	// This reserves its room; the table's contents are known only at the end.
@@ -196,7 +196,7 @@ func (x *writer) pack(ctx context.Context, first, count int, p *packedGroup) {
 		}
 		clear(chunk[min(x.layout.chunk, x.layout.size-at):])
 		if head := x.layout.head(first + i); string(head) != string(chunk[:len(head)]) && at > 0 {
-			p.err = fmt.Errorf("the chunk at offset %d was changed while the trace was packed; pack it when nobody writes it", at)
+			p.err = fmt.Errorf("the chunk at offset %d was changed while the trace was packed; pack it after the recording has ended", at)
 			return
 		}
 	}

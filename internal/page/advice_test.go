@@ -21,7 +21,7 @@ func TestAdvice(t *testing.T) {
 		trace string
 		found int // -1: there is no advice
 		err   string
-	}{{"x.scope", 1, ""}, {"y.scope", -1, ""}, {"bad.scope", 0, "not the beginning of a raw file"}} {
+	}{{"x.scope", 1, ""}, {"y.scope", -1, ""}, {"bad.scope", 0, "does not begin a raw file"}} {
 		h := dataOf(t, written(t, tracetest.OpenText(t, head), Options{Path: filepath.Join(dir, c.trace)}))
 		switch a := h.Advice; {
 		case a == nil:

@@ -63,7 +63,7 @@ func addSources(ctx context.Context, t *trace.Trace, s *timeline.Samples, p *sam
 	}
 	calls, err := c.HotCalls(ctx, p)
 	if err != nil {
-		s.Notes = append(s.Notes, "What the compiler did is not known: "+err.Error()+".")
+		s.Notes = append(s.Notes, "The compiler's remarks are missing: "+err.Error()+".")
 	}
 	for _, h := range calls {
 		s.AddCall(h.Caller, h.Callee, h.File, h.Line, h.Text)

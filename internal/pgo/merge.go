@@ -19,9 +19,9 @@ const (
 
 // Errors of merging.
 var (
-	ErrUnits      = errors.New("it has other weights than those before (samples/count and cpu/nanoseconds), and the time between samples is not known; merge by share, so that each profile counts the same")
-	ErrLong       = errors.New("with those before it was collected for more than 292 years, so the duration that it tells, or one of those before, is wrong")
-	ErrNoDuration = errors.New("it does not tell how long it was collected; merge by share or by weight")
+	ErrUnits      = errors.New("its weights differ from the earlier ones (samples/count and cpu/nanoseconds), and the time between samples is not known; merge by share, so that each profile counts the same")
+	ErrLong       = errors.New("the total duration exceeds 292 years: its duration, or an earlier one, is wrong")
+	ErrNoDuration = errors.New("it has no duration; merge by share or by weight")
 )
 
 // The weight of a profile in a merge by share, and its duration in one by duration: large

@@ -270,8 +270,8 @@ func TestReadBad(t *testing.T) {
 	}{
 		"text":            {[]byte("main.main:1000:10\n 1: 500\n"), ErrNotPprof, ""},
 		"an executable":   {[]byte("\x7fELF\x02\x01\x01\x00"), ErrNotPprof, ""},
-		"cut off":         {good[:len(good)/2], io.ErrUnexpectedEOF, "it was cut off"},
-		"cut off zipped":  {zipped[:len(zipped)/2], io.ErrUnexpectedEOF, "it was cut off"},
+		"cut off":         {good[:len(good)/2], io.ErrUnexpectedEOF, "it is truncated"},
+		"cut off zipped":  {zipped[:len(zipped)/2], io.ErrUnexpectedEOF, "it is truncated"},
 		"heap":            {encode(t, heap, false), ErrNoTime, "it has alloc/bytes, inuse/count, objects/nanoseconds"},
 		"difference":      {encode(t, diff, false), nil, "sample 4 has the negative value -1"},
 		"overflow":        {encode(t, huge, false), ErrOverflow, ""},

@@ -17,10 +17,10 @@ import (
 )
 
 // ErrNotPprof reports that a file is not a profile in pprof's format.
-var ErrNotPprof = errors.New("this is no profile in pprof's format")
+var ErrNotPprof = errors.New("this is not a profile in pprof's format")
 
 // ErrNoTime reports that a profile has no sample type that the compiler accepts.
-var ErrNoTime = errors.New("it has neither samples/count nor cpu/nanoseconds, of which the compiler takes one: give a CPU profile")
+var ErrNoTime = errors.New("it has neither samples/count nor cpu/nanoseconds: give a CPU profile")
 
 // sizeMost bounds a profile, in bytes without gzip: it is read as a whole.
 const sizeMost = 1 << 30
@@ -59,17 +59,17 @@ func content(r io.Reader) ([]byte, error) {
 	}
 	var data bytes.Buffer
 	if _, err := data.ReadFrom(io.LimitReader(r, sizeMost+1)); err != nil {
-		return nil, fmt.Errorf("byte %d of the profile (as it is without gzip): %w", data.Len(), damaged(err))
+		return nil, fmt.Errorf("byte %d of the decompressed profile: %w", data.Len(), damaged(err))
 	}
 	if data.Len() > sizeMost {
-		return nil, fmt.Errorf("it has more than %d bytes (as it is without gzip)", sizeMost)
+		return nil, fmt.Errorf("it has more than %d bytes (decompressed)", sizeMost)
 	}
 	return data.Bytes(), nil
 }
 
 func damaged(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("it ends in the middle of something, so it was cut off: %w", err)
+		return fmt.Errorf("it is truncated: %w", err)
 	}
 	return err
 }
@@ -89,7 +89,7 @@ func whyNot(data []byte, err error) error {
 			return fmt.Errorf("%w: its first field has %d bytes, and the file %d", ErrNotPprof, size, len(data))
 		}
 		if m < 0 {
-			return fmt.Errorf("byte %d of the profile (as it is without gzip): %w", at, damaged(protowire.ParseError(m)))
+			return fmt.Errorf("byte %d of the decompressed profile: %w", at, damaged(protowire.ParseError(m)))
 		}
 		at += n + m
 	}

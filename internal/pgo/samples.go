@@ -10,7 +10,7 @@ import (
 )
 
 // ErrNoCPU reports that samples have no CPU time.
-var ErrNoCPU = errors.New("nothing in it tells of CPU time: record it with scope.Start(path, gotrace.With()), or from outside with scopeview record")
+var ErrNoCPU = errors.New("it has no CPU time: record it with scope.Start(path, gotrace.With()), or from outside with scopeview record")
 
 // kernel is the load object of frames that are not the program's.
 const kernel = "[kernel]"

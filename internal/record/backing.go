@@ -166,7 +166,7 @@ func (r *recorder) closeHot(all, unmapped bool) (err error) {
 			if !unmapped {
 				empty = ""
 			}
-			err = fmt.Errorf("the trace is whole, and its hot file%s stays; remove it: %w", empty, err)
+			err = fmt.Errorf("the trace is complete, and its hot file%s was left; remove it: %w", empty, err)
 		}
 	}
 	r.hot.Close()

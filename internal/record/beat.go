@@ -131,7 +131,7 @@ func (r *recorder) writeGaps(all bool) {
 	now, lost := r.clock.Now(), r.lost()
 	if r.counts.unknown.Load() && !r.unsure {
 		r.unsure = true
-		r.note("what is lost is not known from here on: somebody has changed the counters in the trace")
+		r.note("losses are not known from here on: the counters in the trace were changed from outside")
 	}
 	for why := range r.gaps {
 		g := &r.gaps[why]

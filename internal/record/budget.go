@@ -399,10 +399,10 @@ func (fs *functions) excess(last bool) {
 	b.over = part
 	text := percent(part) + " of the CPU time went into recording"
 	if counting := (float64(b.sum.skipped)*b.skipped + float64(b.sum.unseen)*b.unseen) / all; counting > b.share/2 {
-		text += ", " + percent(counting) + " into calls that are not recorded"
+		text += ", " + percent(counting) + " into calls without a record"
 	}
 	if part <= b.share {
-		text += " in the end, and more before"
+		text += " at the end, and more before"
 	} else {
 		text += ": the budget could not be kept"
 	}

@@ -129,7 +129,7 @@ func (r *recorder) roundRing() (why string) {
 		r.opts.segBytes = ((owners*ownedPart+n-1)/n + 1) * pool.ChunkSize
 		r.opts.ring = n * r.opts.segBytes
 	}
-	return "made larger: each of the program's processors needs 256 KiB of it"
+	return "enlarged: each of the program's processors needs 256 KiB of it"
 }
 
 // overwrite is called with the numbers of the chunks that are about to be overwritten.

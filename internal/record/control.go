@@ -70,7 +70,7 @@ func (r *recorder) command(q *format.Request) (text string, err error) {
 		}
 		return "the filter is set", nil
 	}
-	return "", fmt.Errorf("a request of kind %d: this program's scopeview does not know it", q.Command)
+	return "", fmt.Errorf("unknown request kind %d: the program has another version of scopeview", q.Command)
 }
 
 func (r *recorder) answerSnapshot(n uint64, path string) {
@@ -78,10 +78,10 @@ func (r *recorder) answerSnapshot(n uint64, path string) {
 		path = filepath.Dir(r.path)
 	}
 	if r.opts.keep == nil {
-		r.answer(n, "", errors.New("this recording is no ring; scopeview snapshot copies it, without the program's help"))
+		r.answer(n, "", errors.New("this recording is not a ring; scopeview snapshot copies it without the program's help"))
 		return
 	}
-	written, err := r.opts.keep.snapshot(r, path, "asked for from outside")
+	written, err := r.opts.keep.snapshot(r, path, "requested from outside")
 	r.answer(n, written, err)
 }
 

@@ -5,5 +5,5 @@ package record
 // haveDisk reports whether trace files can be mapped here.
 const (
 	haveDisk = !raceBuild && !pureBuild
-	noDisk   = "the race detector is blind in mapped memory, and the pure path has the heap alone"
+	noDisk   = "the race detector ignores mapped memory, so the pure path uses the heap"
 )

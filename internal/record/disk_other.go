@@ -4,5 +4,5 @@ package record
 
 const (
 	haveDisk = false
-	noDisk   = "files are mapped on Linux only"
+	noDisk   = "files are mapped only on Linux"
 )

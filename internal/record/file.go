@@ -113,7 +113,7 @@ func finished(path string) (h format.Header, file format.FileID, err error) {
 	n, _ := f.ReadAt(b, 0)
 	h, _, err = format.DecodeHeader(b[:n])
 	if err != nil {
-		return h, file, fmt.Errorf("it is not a trace of ours: %w", err)
+		return h, file, fmt.Errorf("it is not a trace of scopeview: %w", err)
 	}
 	if !sys.TryLock(f) {
 		return h, file, errors.New("it is being written")

@@ -154,10 +154,10 @@ func (g *governor) off(p *governed, now, began time.Time, took, enough float64) 
 		p.hold = min(2*p.hold, partHoldMost)
 	}
 	p.back, p.on = now.Add(p.hold), false
-	p.why = "it took more than its share of the budget, " + percent(took) + " of the CPU time, and is off since " +
+	p.why = "it exceeded its share of the budget, " + percent(took) + " of the CPU time, and is off since " +
 		now.Sub(began).Round(time.Millisecond).String()
 	if enough < 1 {
-		p.why += "; --budget " + whole(enough) + " keeps it"
+		p.why += "; --budget " + whole(enough) + " keeps it on"
 	}
 	ns, _ := p.Spent()
 	p.tried = float64(ns - p.since)

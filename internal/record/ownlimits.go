@@ -56,7 +56,7 @@ func (r *recorder) ownLimits(po *pool.Options) (tight string, err error) {
 }
 
 func errOwn(left, wants, has int64) error {
-	return fmt.Errorf("ulimit -v or -d leaves too little memory to record: %d MiB, and %d MiB are wanted, of which most is for the program, which has %d MiB: raise it, or use the heap backing", left>>20, wants>>20, has>>20)
+	return fmt.Errorf("ulimit -v or -d leaves too little memory to record: %d MiB of the %d MiB needed, most of them for the program, which uses %d MiB: raise it, or use the heap backing", left>>20, wants>>20, has>>20)
 }
 
 // memoryLeft returns the memory that all limits leave; for Go's heap that includes the

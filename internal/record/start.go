@@ -70,7 +70,7 @@ func start(path *string, o Options) error {
 	}
 	r.run()
 	if running {
-		r.note("a recording that the environment had asked for has ended: the program starts its own")
+		r.note("the recording requested by the environment has ended: the program starts its own")
 	}
 	return nil
 }

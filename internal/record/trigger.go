@@ -56,7 +56,7 @@ func newWatch(o *Options, ticks func(time.Duration) int64) (*watch, error) {
 		case err != nil:
 			return nil, fmt.Errorf("%w: WithTrigger: %w", ErrOption, err)
 		case o.ring == 0:
-			return nil, fmt.Errorf("%w: WithTrigger(%q): what it keeps is the ring's content; add WithRing", ErrOption, t.glob)
+			return nil, fmt.Errorf("%w: WithTrigger(%q): it copies a ring: add WithRing", ErrOption, t.glob)
 		case t.over < 10*time.Microsecond:
 			return nil, fmt.Errorf("%w: WithTrigger(%q, %v): the least is 10µs", ErrOption, t.glob, t.over)
 		case t.dir == "":

@@ -13,8 +13,8 @@ var (
 	ErrExists  = errors.New("scope: the file exists")
 	ErrOption  = errors.New("scope: option not supported")
 	ErrNoSpace = errors.New("scope: not enough space on the file system")
-	ErrForked  = errors.New("scope: not in a child that was forked and has not exec'ed; Go does not work there in full")
-	ErrBubble  = errors.New("scope: not inside a bubble of testing/synctest; do it outside, for example in TestMain")
+	ErrForked  = errors.New("scope: not supported in a forked child before exec, where Go does not fully work")
+	ErrBubble  = errors.New("scope: not supported inside a bubble of testing/synctest; do it outside, for example in TestMain")
 )
 
 // Limits of options.

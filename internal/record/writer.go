@@ -165,7 +165,7 @@ func (f *fastWriter) beat() {
 	f.Retire()
 	if why := f.Refused(); why != f.refused {
 		f.refused = why
-		r.note("CPU times of threads that are new are unknown from here on: " + why)
+		r.note("CPU times of new threads are unknown from here on: " + why)
 	}
 	c := f.Count()
 	r.value(format.FieldClamped, c.Clamped)

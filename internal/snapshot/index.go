@@ -53,7 +53,7 @@ func (c *copier) keeps(h *format.ChunkHeader) bool { return !c.ring || h.Flags&f
 func (c *copier) file() (chunks.File, error) {
 	st, err := c.src.Stat()
 	if err != nil {
-		return chunks.File{}, fmt.Errorf("looking at %s: %w", c.src.Name(), err)
+		return chunks.File{}, fmt.Errorf("reading the file information of %s: %w", c.src.Name(), err)
 	}
 	return chunks.Of(c.src, st.Size(), &c.header, &c.state), nil
 }

@@ -81,13 +81,13 @@ func create(path string, src Source, o Options) (res Result, err error) {
 	}()
 	for left := outrunMax; ; left-- {
 		if err := c.run(); err != nil {
-			return Result{}, fmt.Errorf("writing the snapshot %s: %w; it was removed again", path, err)
+			return Result{}, fmt.Errorf("writing the snapshot %s: %w; it was removed", path, err)
 		}
 		if left == 0 || !c.outrun() {
 			return c.result(path), nil
 		}
 		if c, err = c.again(); err != nil {
-			return Result{}, fmt.Errorf("writing the snapshot %s: %w; it was removed again", path, err)
+			return Result{}, fmt.Errorf("writing the snapshot %s: %w; it was removed", path, err)
 		}
 	}
 }
@@ -164,7 +164,7 @@ func newCopier(src Source, o Options) (*copier, error) {
 		return nil, fmt.Errorf("reading the trace %s: %w", src.Name(), err)
 	}
 	if c.header, c.state, err = format.DecodeHeader(b[:n]); err != nil {
-		return nil, fmt.Errorf("the trace %s can't be copied: its header can't be read: %w", src.Name(), err)
+		return nil, fmt.Errorf("copying the trace %s: reading its header: %w", src.Name(), err)
 	}
 	if c.header.Within(0) != nil { // else the size does not matter
 		st, err := src.Stat()
@@ -172,7 +172,7 @@ func newCopier(src Source, o Options) (*copier, error) {
 			err = c.header.Within(st.Size())
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the trace %s can't be copied: %w", src.Name(), err)
+			return nil, fmt.Errorf("copying the trace %s: %w", src.Name(), err)
 		}
 	}
 	c.cs = int64(c.header.ChunkSize)

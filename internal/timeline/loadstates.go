@@ -30,7 +30,7 @@ func LoadStates(ctx context.Context, t *trace.Trace, with ...states.Handler) (*S
 	case errors.Is(err, gotrace.ErrNone):
 		return nil, nil
 	case err != nil:
-		s.Problems = append(s.Problems, "What the goroutines did could not be read: "+err.Error()+".")
+		s.Problems = append(s.Problems, "The goroutines' states could not be read: "+err.Error()+".")
 	}
 	return s, nil
 }

@@ -80,7 +80,7 @@ func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err e
 // are counted together.
 func tornReason(fits bool) string {
 	if !fits {
-		return "it does not fit its chunk; what follows it there is not read"
+		return "it does not fit its chunk; the rest of the chunk is not read"
 	}
 	return "its checksum is wrong"
 }
@@ -101,7 +101,7 @@ func (t *Trace) block(w *format.BlockWalk, chunk format.Loc, at int64) {
 		err = decoders[w.Type](t, w.Payload, chunk+format.Loc(w.Off))
 	}
 	if err != nil {
-		t.openProblems.add("a "+s.Name+" block makes no sense and is skipped ("+err.Error()+")", at, 1)
+		t.openProblems.add("a "+s.Name+" block is invalid and is skipped ("+err.Error()+")", at, 1)
 		return
 	}
 	for _, ticks := range times {
@@ -221,7 +221,7 @@ func (t *Trace) noteBlock(p []byte, _ format.Loc) error {
 func (t *Trace) settle() {
 	var bad int64
 	t.clock, bad = clock.New(&t.header, t.calibs)
-	t.openProblems.set("a calibration goes backwards and is not used", bad)
+	t.openProblems.set("a calibration goes backwards and is ignored", bad)
 	t.cpu = clock.AtRate(0, t.header.TickRate)
 	if t.state.Tick > 0 && t.state.Tick < format.MaxTicks {
 		t.last = max(t.last, t.state.Tick)
@@ -240,7 +240,7 @@ func (t *Trace) settle() {
 		t.Notes[i].Time = t.Nanos(t.Notes[i].ticks)
 	}
 	if t.state.Closed && t.stop == 0 {
-		t.openProblems.set("the header says that the trace was closed, and there is no stop block", 1)
+		t.openProblems.set("the header marks the trace as closed, but there is no stop block", 1)
 	}
 }
 

@@ -19,8 +19,8 @@ func TestDamage(t *testing.T) {
 	}{
 		{"a hole", "chunk records\nhole\ntask g=1 start=2000 stop=3000\n", "never begun", false},
 		{"an extension without its record", "chunk records\next int:1\ntask g=1 start=2000 stop=3000\n", "extension has no record", false},
-		{"an unborn chunk", "unborn\nchunk records\ntask g=1 start=2000 stop=3000\n", "a chunk was handed out", false},
-		{"an end without its begin", "chunk records flags=ends\nend g=1 start=3000 begin=2000 | loc:8256 goid:1\n", "no begin", false},
+		{"an unborn chunk", "unborn\nchunk records\ntask g=1 start=2000 stop=3000\n", "a chunk that was handed out", false},
+		{"an end without its begin", "chunk records flags=ends\nend g=1 start=3000 begin=2000 | loc:8256 goid:1\n", "no open begin", false},
 		{"a later kind", "chunk records\nkind-99 g=1 start=2000\n", "unknown kind", false},
 		{"a later block", "chunk blocks\nblock 77 0102\nchunk records\ntask g=1 start=2000 stop=3000\n", "unknown type", false},
 		{"a later chunk", "chunk records\ntask g=1 start=2000 stop=3000\nchunk blocks\nat 4\nraw 09\n", "unknown kind", false},
@@ -32,7 +32,7 @@ func TestDamage(t *testing.T) {
 		{"a changed block", "chunk blocks\nname 2 \"f\" crc=bad\n", "torn", true},
 		{"an end before its begin", "chunk records\ntask g=1 start=3000 stop=2000\n", "before its begin", true},
 		{"cut off", "chunk records\ntask g=1 start=2000 stop=3000\ntruncate 4200\n", "cut off", true},
-		{"a changed chunk header", "bytes\nraw 01\nchunk records\n", "makes no sense", true},
+		{"a changed chunk header", "bytes\nraw 01\nchunk records\n", "invalid header", true},
 	} {
 		if test.text[0] != ' ' {
 			test.text = "\n" + test.text

@@ -19,9 +19,9 @@ type corruptError struct {
 
 func (e *corruptError) Error() string {
 	if e.Path == "" {
-		return fmt.Sprintf("at offset %d: %v; nothing can be read without it, copy the trace again if there is another copy", e.Offset, e.Err)
+		return fmt.Sprintf("at offset %d: %v; nothing can be read without it; use another copy of the trace if there is one", e.Offset, e.Err)
 	}
-	return fmt.Sprintf("%s: at offset %d: %v; nothing can be read without it, copy the trace again if there is another copy", e.Path, e.Offset, e.Err)
+	return fmt.Sprintf("%s: at offset %d: %v; nothing can be read without it; use another copy of the trace if there is one", e.Path, e.Offset, e.Err)
 }
 
 func (e *corruptError) Unwrap() error { return e.Err }
@@ -33,7 +33,7 @@ func headerError(path string, err error) error {
 	case errors.Is(err, format.ErrCorrupt):
 		return &corruptError{Path: path, Err: err}
 	case errors.Is(err, format.ErrEmpty):
-		hint = "its writer did not come to write the header; record again"
+		hint = "its writer ended before it wrote the header; record again"
 	case errors.Is(err, format.ErrNotTrace):
 		hint = "traces begin with " + fmt.Sprintf("%q", format.Magic[:7]) + " and are named *.scope"
 	case errors.Is(err, format.ErrNewer):
@@ -128,30 +128,30 @@ func (p problems) sorted() []Problem {
 
 // The texts of tolerated defects.
 const (
-	textUnborn       = "a chunk was handed out and is not there: it was never begun, or had not reached the disk when the machine stopped"
+	textUnborn       = "a chunk that was handed out is missing: it was never started, or had not reached the disk when the machine stopped"
 	textPages        = "a page of a chunk is missing: it had not reached the disk when the machine stopped"
-	textRestart      = "this machine was started since, or is another: if it stopped, what had not reached the disk is missing"
-	textSegment      = "a segment is missing, which its writer has not deleted: copy it beside the trace, if it had reached the disk"
+	textRestart      = "this machine was restarted since, or it is another machine: if the machine stopped, data that had not reached the disk is missing"
+	textSegment      = "a segment that its writer did not delete is missing: if it had reached the disk, copy it next to the trace"
 	textApart        = "the trace's segments are not read with it"
 	textLacks        = ": its own trace: " // a process's, and what is missing in that
 	textCool         = "chunks that were in memory are not in the file"
 	textUncopied     = "chunks that were on the heap are not in the file"
-	textTwin         = "a chunk is skipped, one that was handed out later has its number"
-	textHole         = "a record's place was handed out and the record never begun"
+	textTwin         = "a chunk is skipped: a later one has the same number"
+	textHole         = "a record's place was taken, but the record was never begun"
 	textOrphanExt    = "an extension has no record: its writer was stopped between the two"
-	textBadStart     = "a record's first word is no time"
+	textBadStart     = "a record's first word is not a time"
 	textEarly        = "a record begins before its chunk was handed out; it is shown from there"
-	textBadStop      = "a scope's end is before its begin or no time; its duration is shown as 0"
+	textBadStop      = "a scope's end is before its begin or not a time; its duration is shown as 0"
 	textNoExt        = "a record's extension is missing or runs beyond its chunk; its arguments are not shown"
 	textBadExt       = "an extension can't be decoded to its end; the arguments behind that are not shown"
-	textOrphanEnd    = "an end has no begin that is open: the begin is missing, or ended twice"
-	textLostBegin    = "a scope's begin was overwritten, and its end does not say what it was"
+	textOrphanEnd    = "an end has no open begin: the begin is missing, or was ended twice"
+	textLostBegin    = "a scope's begin was overwritten, and its end does not describe it"
 	textBadEnd       = "an end does not fit the begin that it names; the scope is shown as open"
-	textBreak        = "a scope spans a step of the clock: its duration is not to be believed"
+	textBreak        = "a scope spans a step of the clock: its duration is unreliable"
 	textShort        = "a chunk could not be read to its end: the file shrank while it was read"
 	textLost         = "a chunk is missing: the packed file is cut off or damaged where it was"
-	textManyProblems = "further defects, each of which is told of in other words"
-	textManyRows     = "more named goroutines than are remembered: those idle for longest may show without their name"
+	textManyProblems = "further defects, each with a text of its own"
+	textManyRows     = "too many named goroutines: those idle for longest may lose their names"
 )
 
 // Damage reports whether the defect means that the trace was cut or changed after it was written.

@@ -259,7 +259,7 @@ func (h *stretchReader) do(st *stretch, work func(*stretch)) {
 	done := false
 	defer func() {
 		if !done {
-			st.panicked = cmp.Or(recover(), any("a goroutine that reads a trace was ended by what it called"))
+			st.panicked = cmp.Or(recover(), any("a callback ended a goroutine that reads the trace (runtime.Goexit)"))
 		}
 		st.ready <- struct{}{}
 	}()

@@ -120,7 +120,7 @@ const batch = 64
 func NewFollower(r io.ReaderAt, size func() (int64, error), o FollowOptions) (*Follower, error) {
 	n, err := size()
 	if err != nil {
-		return nil, fmt.Errorf("asking for the trace's size: %w", err)
+		return nil, fmt.Errorf("reading the trace's size: %w", err)
 	}
 	t, err := Open(r, n)
 	if err != nil {
@@ -205,7 +205,7 @@ func (f *Follower) refresh() (closed bool, err error) {
 	t := f.t
 	least := t.Size() // Stop cuts off the prepared window, but no more
 	if t.size, err = f.sizeOf(); err != nil {
-		return false, fmt.Errorf("asking for the trace's size: %w", err)
+		return false, fmt.Errorf("reading the trace's size: %w", err)
 	}
 	if t.size < least {
 		return false, &corruptError{Path: t.path, Offset: t.size, Err: fmt.Errorf("%w: the file shrank from at least %d bytes while it was read", format.ErrCorrupt, least)}

@@ -79,7 +79,7 @@ func (t *Trace) indexChunk(at int64) (c *chunkInfo, born bool, err error) {
 		return nil, true, nil
 	}
 	if bad != nil {
-		t.openProblems.add("a chunk is skipped, its header makes no sense ("+bad.Error()+")", at, 1)
+		t.openProblems.add("a chunk with an invalid header is skipped ("+bad.Error()+")", at, 1)
 		return nil, true, nil
 	}
 	if h.Kind != format.ChunkRecords && h.Kind != format.ChunkBlocks {

@@ -19,7 +19,7 @@ type nameTable struct {
 func (n *nameTable) has(id uint16) bool { return int(id) < len(n.defined) && n.defined[id] }
 
 // errRenamed means that an id has a second name.
-var errRenamed = errors.New("it names an id anew; the first name counts")
+var errRenamed = errors.New("it names an id again; the first name counts")
 
 func (n *nameTable) add(id uint16, name []byte) error {
 	if id < format.FirstName {

@@ -122,7 +122,7 @@ func (t *Trace) programBlock(p []byte, _ format.Loc) error {
 	}
 	list := t.programs[x.Thread]
 	if n := len(list); n > 0 && list[n-1].Base > x.Base {
-		return fmt.Errorf("%w: thread %d is of the process %d from %d on, and of another one later", format.ErrCorrupt, x.Thread, x.PID, x.Base)
+		return fmt.Errorf("%w: the entry of thread %d for the process %d at %d is out of order", format.ErrCorrupt, x.Thread, x.PID, x.Base)
 	}
 	t.programs[x.Thread] = append(list, x)
 	return nil

@@ -55,7 +55,7 @@ type processFilter struct {
 }
 
 // ErrNoProcess means that a trace has no data of the selected processes.
-var ErrNoProcess = errors.New("the trace is of no such process")
+var ErrNoProcess = errors.New("the trace has no such process")
 
 // KeepProcesses drops from all later reads the data of processes that p does not select: scopes,
 // events, counters and locks of a merged trace, samples of a recording of several processes. nil
@@ -116,7 +116,7 @@ func noProcess(there []string) error {
 	if more := len(there) - most; more > 0 {
 		there = append(there[:most:most], fmt.Sprintf("%d more", more))
 	}
-	return fmt.Errorf("%w, but of %s", ErrNoProcess, strings.Join(there, ", "))
+	return fmt.Errorf("%w; it has: %s", ErrNoProcess, strings.Join(there, ", "))
 }
 
 // dropOthers drops data read so far of processes that are not kept. A merged trace does not record

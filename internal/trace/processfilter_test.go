@@ -169,7 +169,7 @@ func TestFollowerKeepsProcess(t *testing.T) {
 
 func TestNoProcessIsKept(t *testing.T) {
 	for list, want := range map[string]string{
-		"nobody": "the trace is of no such process, but of 11 db, 12 api", "1": "the trace is of no such process, but of 11 db, 12 api",
+		"nobody": "the trace has no such process; it has: 11 db, 12 api", "1": "the trace has no such process; it has: 11 db, 12 api",
 		"*": "", "11,api": "", "/bin/api": "",
 	} {
 		tr := openText(t, mergedTrace)

@@ -45,7 +45,7 @@ func TestRestart(t *testing.T) {
 		}
 		defer tr.Close()
 		problems := tr.Problems()
-		if told := slices.ContainsFunc(problems, func(p trace.Problem) bool { return strings.Contains(p.Text, "was started since") }); told != tc.told {
+		if told := slices.ContainsFunc(problems, func(p trace.Problem) bool { return strings.Contains(p.Text, "was restarted since") }); told != tc.told {
 			t.Errorf("%s: told %t: %v", tc.name, told, problems)
 		}
 		for _, p := range problems {

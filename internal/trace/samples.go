@@ -31,7 +31,7 @@ type Counter struct {
 // mostCounters bounds the cost of a malicious trace: no writer has so many counters.
 const mostCounters = 256
 
-var errCounters = fmt.Errorf("%w: there are more than %d counters", format.ErrCorrupt, mostCounters)
+var errCounters = fmt.Errorf("%w: it has more than %d counters", format.ErrCorrupt, mostCounters)
 
 func (t *Trace) samplesBlock(p []byte, loc format.Loc) error {
 	s, err := format.CheckSamples(p)
@@ -102,8 +102,8 @@ func (t *Trace) PCs(stack uint32) []uint64 { return t.stacks.codes[stack] }
 const maxCodeObjects = 1 << 14
 
 var (
-	errObjects = fmt.Errorf("%w: there are more than %d pieces of code", format.ErrCorrupt, maxCodeObjects)
-	errOverlap = fmt.Errorf("%w: its addresses are another object's too", format.ErrCorrupt)
+	errObjects = fmt.Errorf("%w: it has more than %d pieces of code", format.ErrCorrupt, maxCodeObjects)
+	errOverlap = fmt.Errorf("%w: its addresses overlap another object's", format.ErrCorrupt)
 )
 
 // objectBlock adds a piece of code and its addresses.

@@ -35,7 +35,7 @@ type stackKey struct {
 
 type counted struct{ calls, weight int64 }
 
-var errSecondStack = fmt.Errorf("%w: it defines an id anew; the first one counts", format.ErrCorrupt)
+var errSecondStack = fmt.Errorf("%w: it defines an id again; the first one counts", format.ErrCorrupt)
 
 func (t *Trace) frameBlock(p []byte, _ format.Loc) error {
 	f, err := format.DecodeFrame(p)

@@ -34,7 +34,7 @@ type filePart struct {
 	loc    format.Loc
 }
 
-var errOtherFile = fmt.Errorf("%w: a part of another file with its number", format.ErrCorrupt)
+var errOtherFile = fmt.Errorf("%w: a part belongs to another file with the same number", format.ErrCorrupt)
 
 func (t *Trace) fileBlock(b []byte, loc format.Loc) error {
 	p, err := format.DecodeFilePart(b)
@@ -116,7 +116,7 @@ func (r *fileReader) ReadAt(p []byte, off int64) (n int, err error) {
 			i-- // the first of several in the trace counts
 		}
 		if i < 0 || off >= parts[i].offset+parts[i].length {
-			return n, fmt.Errorf("%w: of the stored file %s the part at byte %d is missing", format.ErrCorrupt, r.f.Name, off)
+			return n, fmt.Errorf("%w: the part at byte %d of the stored file %s is missing", format.ErrCorrupt, off, r.f.Name)
 		}
 		if err := r.inflate(i); err != nil {
 			return n, err

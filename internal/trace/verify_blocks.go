@@ -35,7 +35,7 @@ func (v *checker) blockChunk(w format.BlockWalk, off int64) {
 		v.block(t, p, here)
 	}
 	if w.Err == nil {
-		v.zero(b[w.To:], off+int64(w.To), "chunk-tail", "behind the last block there is something")
+		v.zero(b[w.To:], off+int64(w.To), "chunk-tail", "the bytes behind the last block are not zero")
 	}
 }
 
@@ -118,7 +118,7 @@ func (v *checker) meaning(t format.BlockType, p []byte, here int64) error {
 	case format.BlockSched:
 		s, err := format.DecodeSched(p)
 		_, ok := v.t.member(s.Number)
-		v.check(err != nil || ok, here, "block-member", "Go execution traces are of the process %d, which is not there", s.Number)
+		v.check(err != nil || ok, here, "block-member", "Go execution traces belong to the process %d, which is missing", s.Number)
 		return err
 	case format.BlockLock:
 		l, err := format.DecodeLockSums(p)
@@ -191,7 +191,7 @@ func (v *checker) goTraces() {
 	parts := v.t.sortedParts()
 	for i := 1; i < len(parts); i++ {
 		a, b := &parts[i-1], &parts[i]
-		v.check(a.stream != b.stream || a.seq != b.seq, v.t.addr.offset(b.loc), "block-gotrace", "the part %d of the Go execution trace %d is there a second time", b.seq, b.stream)
+		v.check(a.stream != b.stream || a.seq != b.seq, v.t.addr.offset(b.loc), "block-gotrace", "the part %d of the Go execution trace %d is repeated", b.seq, b.stream)
 	}
 }
 
@@ -228,7 +228,7 @@ func (v *checker) stackBlock(t format.BlockType, p []byte, here int64) {
 		}
 	case format.BlockCode:
 		c, _ := format.DecodeCode(p)
-		v.check(!k.codes[c.Stack], here, "block-stack", "the addresses of stack %d are told a second time", c.Stack)
+		v.check(!k.codes[c.Stack], here, "block-stack", "the addresses of stack %d are defined a second time", c.Stack)
 		k.codes[c.Stack] = true
 	case format.BlockCount:
 		_, cs, _ := format.DecodeCounts(nil, p)

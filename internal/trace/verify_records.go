@@ -213,7 +213,7 @@ func (v *checker) cpu(cpu int64, q format.Quality, wall, here int64) {
 // end checks the location of the begin in the end record r; the begin itself is checked with its
 // chunk.
 func (v *checker) end(c *chunkInfo, r *format.Record, ext []byte, here int64) {
-	v.check(c.flags&format.FlagEnds != 0 || v.buf.head.Flags&format.FlagEnds != 0, here, "end-flag", "an end apart in a chunk that does not say so")
+	v.check(c.flags&format.FlagEnds != 0 || v.buf.head.Flags&format.FlagEnds != 0, here, "end-flag", "an end apart in a chunk without the flag ends")
 	loc, ok := format.BeginOf(ext)
 	if !ok {
 		return // ext-fixed
@@ -224,7 +224,7 @@ func (v *checker) end(c *chunkInfo, r *format.Record, ext []byte, here int64) {
 	}
 	known := v.t.chunkOf(loc)
 	if loc <= 0 || loc%format.RecordSize != 0 || known == nil || known.Kind != format.ChunkRecords {
-		v.add(here, "end-begin", "the begin is said to be at %d, where no record can be", loc)
+		v.add(here, "end-begin", "the end names a begin at %d, where no record can be", loc)
 	}
 }
 
@@ -252,7 +252,7 @@ func (v *checker) join(c *verifiedChunk, entry uint64, ended map[int]bool) error
 	at, begin := v.t.addr.offset(loc), c.loc+format.Loc(off)
 	b, ok := c.begins[off]
 	if !ok {
-		v.add(at, "end-begin", "the begin is said to be at %d, where no scope begins", begin)
+		v.add(at, "end-begin", "the end names a begin at %d, where no scope begins", begin)
 		return nil
 	}
 	raw, err := v.cache.read(v.t, loc, format.RecordSize)
@@ -276,7 +276,7 @@ func (v *checker) join(c *verifiedChunk, entry uint64, ended map[int]bool) error
 	}
 	e, ok := decodeEnd(&r, x, &b, v.slots[:0])
 	if !ok || !sameName(&r, &b) || r.Start < b.Start || e.begin != 0 && !sameHead(e.begin, b.Head) {
-		v.add(at, "end-begin", "the scope at %d does not have the start, goroutine, name or kind that its end says, or begins after it", begin)
+		v.add(at, "end-begin", "the scope at %d differs from its end in start, goroutine, name or kind, or begins after it", begin)
 	}
 	return nil
 }
@@ -304,7 +304,7 @@ func (v *checker) extension(r *format.Record, x []byte, here int64) {
 		return
 	}
 	if v.encoded, err = format.AppendExt(v.encoded[:0], v.slots); err != nil || !bytes.Equal(v.encoded, x) {
-		v.add(here, "ext-form", "the extension of %d bytes is not as its slots have it", len(x))
+		v.add(here, "ext-form", "the extension of %d bytes does not match its slots", len(x))
 	}
 	for i, name := range fixed {
 		want := format.SlotType(slices.Index(format.SlotNames[:], name))

@@ -71,18 +71,18 @@ func (v *checker) ringHeader() {
 	const over, until = format.StateOffset + format.StateOverwritten, format.StateOffset + format.StateUntil
 	v.check(h.Ring <= format.RingNumbers/2, 92, "header-values", "a ring of %d chunks", h.Ring)
 	v.check(s.Overwritten >= 0, over, "state", "%d records were overwritten", s.Overwritten)
-	v.check(s.Until == 0 || s.Until >= h.StartTicks && s.Until < format.MaxTicks, until, "state", "all is there from tick %d on", s.Until)
-	v.check(h.Segments == 0, 34, "header-values", "the trace has segments, and they are not read with it")
+	v.check(s.Until == 0 || s.Until >= h.StartTicks && s.Until < format.MaxTicks, until, "state", "the trace is complete from tick %d on", s.Until)
+	v.check(h.Segments == 0, 34, "header-values", "the trace has segments, which are not read with it")
 	v.check(s.Files >= 0 && s.Files <= int64(h.Segments), format.StateOffset+format.StateFiles, "state", "there are %d segments, of at most %d", s.Files, h.Segments)
-	v.check(h.Ring != 0 || s.Overwritten == 0 && s.Until == 0, over, "state", "records were overwritten, and the trace is no ring")
+	v.check(h.Ring != 0 || s.Overwritten == 0 && s.Until == 0, over, "state", "records were overwritten, but the trace is not a ring")
 }
 
 // ringChunk checks the fields of the header of the chunk at at that concern rings.
 func (v *checker) ringChunk(h *format.ChunkHeader, at int64) {
 	if !v.t.addr.reuses() {
 		v.check(h.Gen == 1, at+24, "chunk-values", "the chunk's generation is %d", h.Gen)
-		v.check(h.Flags&format.FlagKept == 0, at+28, "chunk-kept", "a chunk is kept, and the trace is no ring")
-		v.check(h.Number == 0, at+40, "chunk-number", "the chunk has the number %d, and the trace is no ring", h.Number)
+		v.check(h.Flags&format.FlagKept == 0, at+28, "chunk-kept", "a chunk is kept, but the trace is not a ring")
+		v.check(h.Number == 0, at+40, "chunk-number", "the chunk has the number %d, but the trace is not a ring", h.Number)
 		return
 	}
 	v.check(h.Gen >= 1, at+24, "chunk-values", "the chunk's generation is %d", h.Gen)
@@ -130,14 +130,14 @@ func (v *checker) carryBlock(p []byte, here int64) error {
 	}
 	t := v.t
 	if !t.addr.reuses() {
-		v.add(here, "block-carry", "a carry, and the trace is no ring")
+		v.add(here, "block-carry", "a carry, but the trace is not a ring")
 		return nil
 	}
 	r := &c.Record
 	spec := r.Kind().Spec()
 	v.check(t.addr.canHold(c.Loc), here, "block-carry", "a carry of a record at %d, where none can be", c.Loc)
-	v.check(r.Start <= c.Ticks, here, "block-carry", "a carry of tick %d tells of a record that began at %d", c.Ticks, r.Start)
-	v.check(!spec.Scope || r.Open() || r.Stop >= r.Start && r.Stop <= c.Ticks, here, "block-carry", "a carry of tick %d tells of a scope from %d to %d", c.Ticks, r.Start, r.Stop)
+	v.check(r.Start <= c.Ticks, here, "block-carry", "a carry at tick %d has a record that began at %d", c.Ticks, r.Start)
+	v.check(!spec.Scope || r.Open() || r.Stop >= r.Start && r.Stop <= c.Ticks, here, "block-carry", "a carry at tick %d has a scope from %d to %d", c.Ticks, r.Start, r.Stop)
 	v.check(v.defined(uint64(r.Name())), here, "record-name", "name %d is not defined", r.Name())
 	v.extension(r, c.Ext, here)
 	if !t.addr.gone(c.Loc, r.Start) {
@@ -164,7 +164,7 @@ func (v *checker) carried() error {
 			r := format.DecodeRecord(raw)
 			same = r.Start == x.carry.Record.Start && r.Head == x.carry.Record.Head
 		}
-		v.check(same, x.at, "block-carry", "the record at %d is another one than the carry says", x.carry.Loc)
+		v.check(same, x.at, "block-carry", "the record at %d differs from the carry", x.carry.Loc)
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (v *checker) carried() error {
 // goneEnd checks the end record r, whose begin at loc the ring has overwritten.
 func (v *checker) goneEnd(r *format.Record, ext []byte, loc format.Loc, here int64) {
 	if !v.t.addr.canHold(loc) {
-		v.add(here, "end-begin", "the begin is said to be at %d, where no record can be", loc)
+		v.add(here, "end-begin", "the end names a begin at %d, where no record can be", loc)
 		return
 	}
 	key := carryKey{loc, r.Stop}
@@ -183,11 +183,11 @@ func (v *checker) goneEnd(r *format.Record, ext []byte, loc format.Loc, here int
 		_, fits := decodeEnd(r, ext, &b, nil)
 		ok = ok && fits && (g.head == 0 || sameHead(g.head, b.Head))
 	} else if ok && g.head == 0 {
-		v.check(v.forgets(), here, "end-begin", "the begin at %d was overwritten, and neither the end nor a carry says what it was", loc)
+		v.check(v.forgets(), here, "end-begin", "the begin at %d was overwritten, and neither the end nor a carry describes it", loc)
 		return
 	}
 	v.check(ok && r.Start >= r.Stop && sameName(r, &b), here, "end-begin",
-		"the scope at %d does not have the start, goroutine, name or kind that its end says, or begins after it", loc)
+		"the scope at %d differs from its end in start, goroutine, name or kind, or begins after it", loc)
 	v.inOrder(func(v *checker) {
 		v.check(!v.ring.ended[key], here, "end-double", "the scope at %d ends a second time", loc)
 		if v.ring.ended == nil {

@@ -43,7 +43,7 @@ var ringCases = []verifyCase{
 	{"ring size", "ring=4", "ring=9000000", []string{"92 header-values"}},
 	{"overwritten", "overwritten=90 until", "overwritten=-9 until", []string{"160 state"}},
 	{"until", "until=2900", "until=5", []string{"168 state"}},
-	{"no ring", "witness=7 ring=4", "witness=7", []string{"144 state-end", "160 state", "4124 chunk-kept", "4256 block-stop", "8232 chunk-number", "8288 end-begin", "8384 end-begin",
+	{"not a ring", "witness=7 ring=4", "witness=7", []string{"144 state-end", "160 state", "4124 chunk-kept", "4256 block-stop", "8232 chunk-number", "8288 end-begin", "8384 end-begin",
 		"12328 chunk-number", "12352 block-carry", "12456 block-carry", "12528 block-carry", "12600 block-carry",
 		"20520 chunk-number", "24604 chunk-kept"}},
 	{"number twice", "chunk records number=5", "chunk records number=6", []string{"8232 chunk-number"}},

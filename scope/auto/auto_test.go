@@ -212,7 +212,7 @@ func TestBackingAndCPU(t *testing.T) {
 		dir := t.TempDir()
 		s := run(t, "leaf", "SCOPEVIEW="+dir, "SCOPEVIEW_BACKING="+name, "SCOPEVIEW_CPU=off", "SCOPEVIEW_SAMPLED=1")
 		if name == "disk" && onlyHeap {
-			if !strings.Contains(s, "has the heap alone") {
+			if !strings.Contains(s, "uses the heap") {
 				t.Errorf("printed %q", s)
 			}
 			continue

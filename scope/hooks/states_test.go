@@ -87,7 +87,7 @@ func TestG46StatesOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		tr := tracetest.OpenFile(t, path)
-		off := strings.HasPrefix(told, "off: it took more than its share of the budget") && strings.Contains(told, "off since")
+		off := strings.HasPrefix(told, "off: it exceeded its share of the budget") && strings.Contains(told, "off since")
 		if off != c.off {
 			t.Errorf("with %v of the CPU time the trace says %q", c.share, told)
 		}

@@ -35,7 +35,7 @@ func newBuild(ctx context.Context, o Options, hot []pgo.Edge) (*build, error) {
 		o.Profile, err = filepath.Abs(o.Profile)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("finding what to build: %w", err)
+		return nil, fmt.Errorf("finding the packages to build: %w", err)
 	}
 	b := &build{Options: o, names: map[string]string{}, wanted: newWanted(hot)}
 	if err := b.list(ctx); err != nil {
@@ -125,7 +125,7 @@ func (b *build) compile(ctx context.Context, s *said, profile, flags string) err
 	err := cmd.Run()
 	w.Close()
 	if problem := <-read; problem != nil {
-		return fmt.Errorf("reading what the compiler says: %w", problem)
+		return fmt.Errorf("reading the compiler's output: %w", problem)
 	}
 	if err != nil {
 		return b.failed(ctx, err, "")
@@ -140,7 +140,7 @@ func (b *build) failed(ctx context.Context, err error, words string) error {
 		return ctx.Err()
 	}
 	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("what the compiler does is not known without the go command: %w", err)
+		return fmt.Errorf("running the compiler needs the go command: %w", err)
 	}
 	if words == "" {
 		out, _ := b.command(ctx, append(append([]string{"build"}, b.Flags...), "-pgo="+b.Profile, "-o", os.DevNull)).CombinedOutput()

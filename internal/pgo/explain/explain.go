@@ -27,22 +27,22 @@ type Verdict string
 
 // The verdicts.
 const (
-	Inlined          Verdict = "inlined"                  // because of the profile
-	InlinedAnyway    Verdict = "inlined anyway"           // without the profile too
-	InlinedInPart    Verdict = "inlined in part"          // not in all copies of the caller, or not all calls of the line
-	DevirtualInlined Verdict = "devirtualized, inlined"   // an indirect call, because of the profile
-	Devirtualized    Verdict = "devirtualized"            // called directly after a comparison, not inlined
-	NotDevirtualized Verdict = "not devirtualized"        // the call is still indirect
-	CannotInline     Verdict = "cannot be inlined"        // the callee, because of its contents or its cost
-	BigCaller        Verdict = "the caller is too large"  // it only inlines small functions
-	GoOrDefer        Verdict = "go or defer"              // the call is in a wrapper, or later
-	Generic          Verdict = "generic"                  // the compiler has no function F[...]
-	Generated        Verdict = "no call in the source"    // the compiler inserts the call, or assembly jumps
-	NotMatched       Verdict = "not matched"              // the compiler has no such call by that name; only from Why
-	Gone             Verdict = "gone from the source"     // nothing at that line calls the callee
-	NotBuilt         Verdict = "not in the build"         // nothing imports the package
-	Unknown          Verdict = "the compiler doesn't say" // and no other source has it
-	Cold             Verdict = "not hot"                  // all edges after the 99 %; only in Sums
+	Inlined          Verdict = "inlined"                      // because of the profile
+	InlinedAnyway    Verdict = "inlined anyway"               // without the profile too
+	InlinedInPart    Verdict = "inlined in part"              // not in all copies of the caller, or not all calls of the line
+	DevirtualInlined Verdict = "devirtualized, inlined"       // an indirect call, because of the profile
+	Devirtualized    Verdict = "devirtualized"                // called directly after a comparison, not inlined
+	NotDevirtualized Verdict = "not devirtualized"            // the call is still indirect
+	CannotInline     Verdict = "cannot be inlined"            // the callee, because of its contents or its cost
+	BigCaller        Verdict = "the caller is too large"      // it only inlines small functions
+	GoOrDefer        Verdict = "go or defer"                  // the call is in a wrapper, or later
+	Generic          Verdict = "generic"                      // the compiler has no function F[...]
+	Generated        Verdict = "no call in the source"        // the compiler inserts the call, or assembly jumps
+	NotMatched       Verdict = "not matched"                  // the compiler has no such call by that name; only from Why
+	Gone             Verdict = "gone from the source"         // nothing at that line calls the callee
+	NotBuilt         Verdict = "not in the build"             // nothing imports the package
+	Unknown          Verdict = "not reported by the compiler" // and no other source has it
+	Cold             Verdict = "not hot"                      // all edges after the 99 %; only in Sums
 )
 
 // Options select what is built.
@@ -106,7 +106,7 @@ func Of(ctx context.Context, o Options, edges *pgo.Edges) (*Report, error) {
 		return nil, err
 	}
 	if len(b.flagged) > 0 && !(math.Abs(b.with.threshold-r.Threshold) < 1e-9) && len(hot) < len(sorted) {
-		return nil, fmt.Errorf("the compiler takes edges of at least %g%% of the weight of %s for hot, and here it is %g%%: the edges are another profile's, or Go's compiler has changed", b.with.threshold, o.Profile, r.Threshold)
+		return nil, fmt.Errorf("the compiler considers edges of at least %g%% of the weight of %s hot, but it is %g%% here: the edges are another profile's, or Go's compiler has changed", b.with.threshold, o.Profile, r.Threshold)
 	}
 	b.choose(hot, edges.Weight)
 	r.Edges = make([]Edge, len(hot))

@@ -90,7 +90,7 @@ func TestCopies(t *testing.T) {
 	for i, want := range []Edge{
 		{Verdict: InlinedInPart, Text: "inlined, without the profile too, cost 5; not in the copy of m.f in m.h"},
 		{Verdict: Inlined, Text: "inlined because of the profile, cost 90"},
-		{Verdict: InlinedInPart, Text: "not inlined: the compiler doesn't say why, cost 5; 1 of 2 calls of the line are inlined"},
+		{Verdict: InlinedInPart, Text: "not inlined: not reported by the compiler why, cost 5; 1 of 2 calls of the line are inlined"},
 	} {
 		if e := edges[i]; e.Verdict != want.Verdict || e.Text != want.Text {
 			t.Errorf("%s -> %s: %q, %q; want %q, %q", e.Caller, e.Callee, e.Verdict, e.Text, want.Verdict, want.Text)

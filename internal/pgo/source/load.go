@@ -96,7 +96,7 @@ func (c *Config) list(ctx context.Context, tests bool) ([]*packages.Package, err
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule,
 	}, c.Patterns...)
 	if err != nil {
-		return nil, fmt.Errorf("%s: the go command can't list the packages %q; does go list work there? %w", cmp.Or(c.Dir, "."), c.Patterns, err)
+		return nil, fmt.Errorf("%s: listing the packages %q; does go list work there? %w", cmp.Or(c.Dir, "."), c.Patterns, err)
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("%s: %q: %w", cmp.Or(c.Dir, "."), c.Patterns, ErrNothing)

@@ -47,7 +47,7 @@ func Rename(p *pgo.Profile, pairs []Pair) (*pgo.Profile, []int, error) {
 	}
 	for i, n := range counts {
 		if n == 0 {
-			return nil, nil, fmt.Errorf("%s=%s: %w; show lists the names that it has", pairs[i].Old, pairs[i].New, ErrNoMatch)
+			return nil, nil, fmt.Errorf("%s=%s: %w; show lists its names", pairs[i].Old, pairs[i].New, ErrNoMatch)
 		}
 	}
 	return out, counts, nil

@@ -153,7 +153,7 @@ func (c *chunkText) make(d *dumper, off int64) {
 		records = read.Kind == format.ChunkRecords
 	}
 	if err := c.assemble(off); err != nil {
-		c.err = fmt.Errorf("at offset %d: the text can't be assembled again: %w", off, err)
+		c.err = fmt.Errorf("at offset %d: the text can't be reassembled: %w", off, err)
 		return
 	}
 	if records {
