@@ -53,9 +53,9 @@ type overwriting struct {
 
 // follow makes the copier serve a ring. place returns a chunk's place, one means that each place is
 // reused by itself, and create creates the file of a place that has none; nil: all have one.
-func (c *copier) follow(place func(idx int64) int64, one bool, create creates) {
+func (c *copier) follow(place func(idx int64) int64, one bool, create createFile) {
 	if create != nil {
-		c.create = func(at int64) (*os.File, error) { return create(at, c.tell) }
+		c.create = func(at int64) (*os.File, error) { return create(at, c.writeCounts) }
 	}
 	c.place, c.stale, c.one, c.settle = place, map[int64]struct{}{}, one, c.wipeStale
 }
@@ -102,7 +102,7 @@ func (c *copier) wipeStale(at int64) error {
 	}
 	clear(c.stale)
 	c.mu.Unlock()
-	err := c.tell()
+	err := c.writeCounts()
 	for len(stale) > 0 && err == nil {
 		at := stale[0]
 		delete(c.last, at)
@@ -123,8 +123,8 @@ func (c *copier) wipeStale(at int64) error {
 	return err
 }
 
-// tell writes the count of overwritten chunks to the file; the closed flag is written later.
-func (c *copier) tell() error {
+// writeCounts writes the count of overwritten chunks to the file; the closed flag is written later.
+func (c *copier) writeCounts() error {
 	if c.head == nil {
 		c.head = sys.OffHeap[byte](c, ChunkSize)
 	}

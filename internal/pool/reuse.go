@@ -58,7 +58,7 @@ func (r *ring) prepare(idx, at, n int64) error {
 // grow, it reuses places.
 func (r *ring) extend(from, n int64) (int64, error) {
 	if r.busy(from) {
-		r.leaveOut(from)
+		r.skipNumbers(from)
 		return r.lotSize, r.grown
 	}
 	step := r.step(from, n)
@@ -78,9 +78,9 @@ func (r *ring) extend(from, n int64) (int64, error) {
 	return done, r.grown
 }
 
-// leaveOut leaves out the numbers of the lot from the n-th chunk on, because one of them is still
+// skipNumbers leaves out the numbers of the lot from the n-th chunk on, because one of them is still
 // in use.
-func (r *ring) leaveOut(n int64) {
+func (r *ring) skipNumbers(n int64) {
 	for i := range r.lotSize {
 		r.setEntry(r.number(n+i), 0)
 	}

@@ -71,7 +71,7 @@ type ring struct {
 	spare    []int64 // numbers of prepared kept chunks
 	nextKept int64
 	seen     int64 // chunks that advance has noted
-	untold   []int64
+	fresh    []int64
 
 	overwrite func(numbers []int64)
 
@@ -124,7 +124,7 @@ func makeRing(p *Pool, o *Options) (placement, error) {
 		return nil, err
 	}
 	r.p = p
-	var create creates
+	var create createFile
 	if o.Files != nil {
 		create = o.Files.create
 	}
@@ -260,7 +260,7 @@ func (r *ring) takeKept() (idx int64, lost format.Loss) {
 	r.kept++
 	at := r.places[idx].at
 	r.used = max(r.used, at+1)
-	r.untold = append(r.untold, idx)
+	r.fresh = append(r.fresh, idx)
 	p.hasBlocks(idx, at)
 	return idx, 0
 }
@@ -269,8 +269,8 @@ func (r *ring) appendFresh(dst []int64) []int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.advance()
-	dst = append(dst, r.untold...)
-	r.untold = r.untold[:0]
+	dst = append(dst, r.fresh...)
+	r.fresh = r.fresh[:0]
 	return dst
 }
 
@@ -280,7 +280,7 @@ func (r *ring) advance() {
 		idx := r.number(r.seen)
 		if pl := r.places[idx]; pl.n == r.seen {
 			r.used = max(r.used, pl.at+1)
-			r.untold = append(r.untold, idx)
+			r.fresh = append(r.fresh, idx)
 		}
 	}
 }

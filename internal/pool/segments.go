@@ -40,12 +40,12 @@ type Files interface {
 // chunk 0, and behind it the kept chunks, whose places follow those of the ring.
 type segments struct {
 	*ring
-	base   *os.File
-	path   string // of base, absolute
-	id     [16]byte
-	chunks int64
-	most   int64
-	told   func(files int) // called with the number of files; before one is deleted, after one is created
+	base    *os.File
+	path    string // of base, absolute
+	id      [16]byte
+	chunks  int64
+	most    int64
+	onCount func(files int) // called with the number of files; before one is deleted, after one is created
 
 	mu     sync.Mutex
 	live   []*segment // the oldest first
@@ -91,7 +91,7 @@ const namesTried = 64
 // told is called with the number of files after one is created and before one is deleted, late when
 // the disk took so long for one that records were lost.
 func NewSegments(base *os.File, path string, id [16]byte, bytes int64, most int, told func(files int), late func(error)) Files {
-	s := &segments{base: base, path: path, id: id, chunks: bytes/ChunkSize - 1, most: int64(most), told: told, late: late, next: 1}
+	s := &segments{base: base, path: path, id: id, chunks: bytes/ChunkSize - 1, most: int64(most), onCount: told, late: late, next: 1}
 	// There must be twice as many numbers as places.
 	parts := min(s.most+HeldMost, format.RingNumbers/4/s.chunks)
 	s.parts = make([]*segment, parts)
@@ -132,7 +132,7 @@ func (s *segments) at(place int64) (f *os.File, off int64) {
 
 // create creates the file of a place that has none yet. tell updates the trace's count of
 // overwritten chunks.
-func (s *segments) create(place int64, tell func() error) (*os.File, error) {
+func (s *segments) create(place int64, writeCounts func() error) (*os.File, error) {
 	var seg *segment
 	s.mu.Lock()
 	if place > 0 && place <= s.last() {
@@ -144,7 +144,7 @@ func (s *segments) create(place int64, tell func() error) (*os.File, error) {
 		return nil, errNoFile
 	}
 	if s.burying.TryLock() { // else another goroutine deletes them, and may wait for this one
-		err := s.bury(tell)
+		err := s.deleteDropped(writeCounts)
 		s.burying.Unlock()
 		if err != nil {
 			return nil, err
@@ -210,7 +210,7 @@ func (s *segments) relieve(err error) error {
 // extend prepares places of the newest file; where the disk is full it deletes the oldest one.
 func (s *segments) extend(from, n int64) (int64, error) {
 	if s.busy(from) {
-		s.leaveOut(from)
+		s.skipNumbers(from)
 		return 1, nil
 	}
 	n = s.step(from, n)
@@ -382,12 +382,12 @@ func (s *segments) drop() bool {
 func (s *segments) buryNow() error {
 	s.burying.Lock()
 	defer s.burying.Unlock()
-	return s.bury(func() error { return s.p.back.save(extent{0, 0, 1}, false) })
+	return s.deleteDropped(func() error { return s.p.back.save(extent{0, 0, 1}, false) })
 }
 
-// bury deletes the files of the segments that were given up. Their contents are overwritten.
+// deleteDropped deletes the files of the segments that were given up. Their contents are overwritten.
 // s.burying is held.
-func (s *segments) bury(tell func() error) error {
+func (s *segments) deleteDropped(writeCounts func() error) error {
 	for {
 		s.mu.Lock()
 		if len(s.doomed) == 0 {
@@ -412,7 +412,7 @@ func (s *segments) bury(tell func() error) error {
 		}
 		// The file counts the chunks as overwritten before they are gone. If the disk is too full
 		// for that, the space that becomes free makes it possible soon.
-		if err := tell(); err != nil && !IsNoSpace(err) {
+		if err := writeCounts(); err != nil && !IsNoSpace(err) {
 			return err
 		}
 		if err := s.remove(seg); err != nil {
@@ -432,7 +432,7 @@ func (s *segments) count(more int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.files += more
-	s.told(s.files)
+	s.onCount(s.files)
 }
 
 // remove deletes the file if its name is still its own: another process may have deleted it, and

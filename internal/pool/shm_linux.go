@@ -109,7 +109,7 @@ func (s *shm) attach(idx, at, n int64) error {
 	for i, slot := range slots {
 		s.slots[slot].Store(idx + int64(i) + 1)
 		if err == nil {
-			err = s.tell(slot, uint64(at)+uint64(i)+1)
+			err = s.enter(slot, uint64(at)+uint64(i)+1)
 		}
 	}
 	testpoint.Here("hot.told")
@@ -195,7 +195,7 @@ func (s *shm) evict(idx, at int64) {
 	if err == nil {
 		s.masks.Add(1)
 	} else {
-		_ = s.tell(int64(slot), 0)
+		_ = s.enter(int64(slot), 0)
 		s.lost.Add(1)
 		s.held.Add(-1)
 		is = slotLost
@@ -251,9 +251,9 @@ func (s *shm) heat(slot int) error {
 	return nil
 }
 
-// tell enters a slot into the hot file's table: v is one more than the place of its chunk in the
+// enter enters a slot into the hot file's table: v is one more than the place of its chunk in the
 // file, or 0 for none.
-func (s *shm) tell(slot int64, v uint64) error {
+func (s *shm) enter(slot int64, v uint64) error {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], v)
 	_, err := newfile.WriteAt(s.hot, b[:], format.HotTableOffset+8*slot)
@@ -270,7 +270,7 @@ func (s *shm) let(idx, n int64) {
 	ok := true
 	for slot := range s.slots {
 		if theirs(slot) {
-			ok = s.tell(int64(slot), 0) == nil && ok
+			ok = s.enter(int64(slot), 0) == nil && ok
 		}
 	}
 	testpoint.Here("hot.untold")

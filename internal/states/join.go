@@ -19,7 +19,7 @@ type joiner struct {
 	world    []gotrace.Stretch // when it was stopped; To 0: it still is
 	err      error             // from reading switches
 	iv       Interval
-	told     Interval // the last one passed to f
+	last     Interval // the last one passed to f
 	who      *live    // the goroutine of iv
 	base     State    // state of iv if its thread were on a CPU
 }
@@ -227,9 +227,9 @@ func (j *joiner) close(g *live, now int64, by uint64, byStack uint32) {
 	case gotrace.Waiting:
 		j.iv.ReasonName = g.reason
 		j.iv.By, j.iv.ByStack = by, byStack
-		j.tell(from, now, j.waits(g, byStack))
+		j.deliver(from, now, j.waits(g, byStack))
 	default:
-		j.tell(from, now, Unknown)
+		j.deliver(from, now, Unknown)
 	}
 }
 
@@ -254,7 +254,7 @@ func (j *joiner) piece(from, to int64, w where) {
 	if j.iv.On {
 		j.facts.ran(j.switches.threads[j.iv.Thread], from, to)
 	}
-	j.tell(from, to, state)
+	j.deliver(from, to, state)
 }
 
 // runnable reports a stretch of waiting for a processor; while the world was stopped,
@@ -273,11 +273,11 @@ func (j *joiner) runnable(from, to int64) {
 		if b <= a {
 			continue
 		}
-		j.tell(from, a, Runnable)
-		j.tell(a, b, GC)
+		j.deliver(from, a, Runnable)
+		j.deliver(a, b, GC)
 		from = b
 	}
-	j.tell(from, to, Runnable)
+	j.deliver(from, to, Runnable)
 }
 
 // waits returns the state of a wait that was ended at byStack.
@@ -300,13 +300,13 @@ func (j *joiner) waits(g *live, byStack uint32) State {
 	return Other
 }
 
-// tell passes an interval on.
-func (j *joiner) tell(from, to int64, s State) {
+// deliver passes an interval on.
+func (j *joiner) deliver(from, to int64, s State) {
 	if to <= from {
 		return
 	}
-	j.told = j.iv // in place: allocating each would dominate the cost of reading
-	v := &j.told
+	j.last = j.iv // in place: allocating each would dominate the cost of reading
+	v := &j.last
 	v.From, v.To, v.State = from, to, s
 	if j.who.lost != 0 && from >= j.who.lost {
 		v.Proc = -1

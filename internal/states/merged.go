@@ -154,8 +154,8 @@ func (f *Facts) takeMembers(t *trace.Trace, all []*member) error {
 	} else {
 		f.SwitchesWhy = all[0].Own.Why
 	}
-	sum.Problems = append(sum.Problems, untold(t, all)...)
-	sum.From, sum.To, sum.Stretches = told(t, all)
+	sum.Problems = append(sum.Problems, uncovered(t, all)...)
+	sum.From, sum.To, sum.Stretches = covered(t, all)
 	f.From, f.To, f.Stretches, f.Problems = sum.From, sum.To, sum.Stretches, sum.Problems
 	f.checkSum()
 	f.checkUnknown()
@@ -163,8 +163,8 @@ func (f *Facts) takeMembers(t *trace.Trace, all []*member) error {
 	return nil
 }
 
-// untold lists the processes for which it is unknown what their goroutines did.
-func untold(t *trace.Trace, all []*member) []string {
+// uncovered lists the processes for which it is unknown what their goroutines did.
+func uncovered(t *trace.Trace, all []*member) []string {
 	var names []string
 	n := 0
 	for _, p := range t.Processes() {
@@ -184,9 +184,9 @@ func untold(t *trace.Trace, all []*member) []string {
 	return []string{"what goroutines did is not known of " + strings.Join(names, ", ") + ": its own trace has no Go execution trace"}
 }
 
-// told returns the time covered by the processes of a merged trace, and the stretches in which all
+// covered returns the time covered by the processes of a merged trace, and the stretches in which all
 // processes that existed then are covered.
-func told(t *trace.Trace, all []*member) (from, to int64, list []gotrace.Stretch) {
+func covered(t *trace.Trace, all []*member) (from, to int64, list []gotrace.Stretch) {
 	of := map[uint32][]gotrace.Stretch{}
 	from = math.MaxInt64
 	for _, m := range all {
