@@ -27,22 +27,22 @@ type Verdict string
 
 // The verdicts.
 const (
-	Inlined          Verdict = "inlined"                  // because of the profile
-	InlinedAnyway    Verdict = "inlined anyway"           // without the profile too
-	InlinedInPart    Verdict = "inlined in part"          // not in all copies of the caller, or not all calls of the line
-	DevirtualInlined Verdict = "devirtualized, inlined"   // an indirect call, because of the profile
-	Devirtualized    Verdict = "devirtualized"            // called directly after a comparison, not inlined
-	NotDevirtualized Verdict = "not devirtualized"        // the call is still indirect
-	CannotInline     Verdict = "cannot be inlined"        // the callee, because of its contents or its cost
-	BigCaller        Verdict = "the caller is too large"  // it only inlines small functions
-	GoOrDefer        Verdict = "go or defer"              // the call is in a wrapper, or later
-	Generic          Verdict = "generic"                  // the compiler has no function F[...]
-	Generated        Verdict = "no call in the source"    // the compiler inserts the call, or assembly jumps
-	NotMatched       Verdict = "not matched"              // the compiler has no such call by that name; only from Why
-	Gone             Verdict = "gone from the source"     // nothing at that line calls the callee
-	NotBuilt         Verdict = "not in the build"         // nothing imports the package
+	Inlined          Verdict = "inlined"                      // because of the profile
+	InlinedAnyway    Verdict = "inlined anyway"               // without the profile too
+	InlinedInPart    Verdict = "inlined in part"              // not in all copies of the caller, or not all calls of the line
+	DevirtualInlined Verdict = "devirtualized, inlined"       // an indirect call, because of the profile
+	Devirtualized    Verdict = "devirtualized"                // called directly after a comparison, not inlined
+	NotDevirtualized Verdict = "not devirtualized"            // the call is still indirect
+	CannotInline     Verdict = "cannot be inlined"            // the callee, because of its contents or its cost
+	BigCaller        Verdict = "the caller is too large"      // it only inlines small functions
+	GoOrDefer        Verdict = "go or defer"                  // the call is in a wrapper, or later
+	Generic          Verdict = "generic"                      // the compiler has no function F[...]
+	Generated        Verdict = "no call in the source"        // the compiler inserts the call, or assembly jumps
+	NotMatched       Verdict = "not matched"                  // the compiler has no such call by that name; only from Why
+	Gone             Verdict = "gone from the source"         // nothing at that line calls the callee
+	NotBuilt         Verdict = "not in the build"             // nothing imports the package
 	Unknown          Verdict = "not reported by the compiler" // and no other source has it
-	Cold             Verdict = "not hot"                  // all edges after the 99 %; only in Sums
+	Cold             Verdict = "not hot"                      // all edges after the 99 %; only in Sums
 )
 
 // Options select what is built.
