@@ -31,7 +31,7 @@ function serverLines(s, of = "") {
   const at = new Date(s.at ?? 0).toTimeString().slice(0, 8);
   switch (s.state) {
     case "lost": return [{ level: "server", act: "retry", text: `The connection to scopeview serve is lost; trying again. What is here is as of ${at}, and what was not looked at yet can't be had. If it was started again, open the address that it prints.` }];
-    case "anew": return [{ level: "server", act: "reload", text: `${of}This trace was recorded anew under the same path. What is here is the recording before it, as of ${at}.` }];
+    case "anew": return [{ level: "server", act: "reload", text: `${of}Another trace was recorded to the same path. This page shows the previous one, as of ${at}.` }];
     case "removed": return [{ level: "server", text: `${of}The trace's file was removed or can't be reached, since ${at} or later. What is here stays; what was not looked at yet can't be had.` }];
     case "changed": return [{ level: "server", act: "reload", text: `${of}The trace's file was cut off or overwritten, at ${at} or later. What is here stays; what was not looked at yet can't be had.` }];
   }

@@ -17,8 +17,8 @@ test("how it stands with the writer and the server", () => {
   for (const writer of ["running", "closed"]) {
     const lost = bannerLines({ writer, banner: [{ level: "loss", text: "l" }] }, { live: true, state: "lost", other: { live: true, state: "lost" } }, new Set());
     assert.match(lost.map((l) => l.text).join("|"), /^The connection to scopeview serve is lost.* as of \d\d:\d\d:\d\d.*\|l$/);
-    assert.match(said(writer, { live: true, state: "anew" }), /^This trace was recorded anew/);
-    assert.match(said(writer, { live: true, state: "ended", other: { live: true, state: "anew" } }), /B: This trace was recorded anew/);
+    assert.match(said(writer, { live: true, state: "anew" }), /^Another trace was recorded to the same path/);
+    assert.match(said(writer, { live: true, state: "ended", other: { live: true, state: "anew" } }), /B: Another trace was recorded to the same path/);
     assert.match(said(writer, { live: true, state: "removed" }), /^The trace's file was removed/);
     assert.match(said(writer, { live: true, state: "changed", other: { live: true, state: "changed" } }), /^The trace's file was cut off.*B: The trace's file was cut off/);
   }
