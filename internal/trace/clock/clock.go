@@ -81,6 +81,7 @@ type Converter struct {
 	c *Clock
 }
 
+// NewConverter returns a converter of the times of c.
 func NewConverter(c *Clock) Converter { return Converter{c.pieces[0], c} }
 
 // Nanos converts t.
