@@ -53,7 +53,7 @@ func TestHTMLOpen(t *testing.T) {
 	scriptTrace(t, "store")
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)
-	if r := scopeview("html", "store.scope", "-o", "x.html", "--open"); r.code != exitFailed || r.err != "scopeview: x.html was written, but no browser could be opened: there is no xdg-open here; open it yourself\n" {
+	if r := scopeview("html", "store.scope", "-o", "x.html", "--open"); r.code != exitFailed || r.err != "scopeview: x.html was written, but can't open a browser: xdg-open is not installed; open it yourself\n" {
 		t.Errorf("without a browser: %v", r)
 	}
 	readPage(t, "x.html")

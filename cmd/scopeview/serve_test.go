@@ -26,6 +26,12 @@ type serving struct {
 
 func serve(t *testing.T, args ...string) *serving {
 	t.Helper()
+	return serveBy(t, append([]string{"serve"}, args...)...)
+}
+
+// serveBy runs a command that serves.
+func serveBy(t *testing.T, args ...string) *serving {
+	t.Helper()
 	outR, outW := io.Pipe()
 	var errs strings.Builder
 	ctx, cancel := context.WithCancel(context.Background())
@@ -35,7 +41,7 @@ func serve(t *testing.T, args ...string) *serving {
 	}
 	v := &serving{t: t, client: &http.Client{Jar: jar, Timeout: time.Minute, Transport: &http.Transport{}}, stop: cancel, exited: make(chan int, 1), errs: make(chan string, 1)}
 	go func() {
-		code := execute(ctx, &streams{out: outW, err: &errs}, append([]string{"serve"}, args...))
+		code := execute(ctx, &streams{out: outW, err: &errs}, args)
 		outW.Close()
 		v.errs <- errs.String()
 		v.exited <- code
