@@ -70,7 +70,7 @@ func (a *archiving) checkArgs(args []string) error {
 	}
 	for _, arg := range args {
 		if a.to == "" && isAddress(arg) {
-			return usagef("%s can't be changed from here; -o FILE makes a copy", arg)
+			return usagef("%s can't be changed; make a copy with -o FILE", arg)
 		}
 	}
 	return nil

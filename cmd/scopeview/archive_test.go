@@ -136,7 +136,7 @@ func TestArchive(t *testing.T) {
 			if r := scopeview("info", "x.scope"); !strings.Contains(r.out, "archive         the executable, 1 source (") {
 				t.Error(r)
 			}
-			if r := scopeview("archive", "x.scope"); r.code != 0 || r.out != "x.scope: all that was found is stored already\n" {
+			if r := scopeview("archive", "x.scope"); r.code != 0 || r.out != "x.scope: all files that were found are stored already\n" {
 				t.Errorf("a second time: %v", r)
 			}
 			if r := scopeview("anonymize", "x.scope", "-o", "given.scope"); r.code != 0 || !strings.Contains(r.err, "the executable and the sources (") {
@@ -224,10 +224,10 @@ func TestArchiveRefuses(t *testing.T) {
 		"x.scope --binary " + other: "is from another build: its id is \"other\", and the samples have ",
 		"x.scope --binary x.scope":  "no executable of a known format",
 		"x.scope --binary none":     "no such file or directory",
-		"open.scope":                "open.scope can't be replaced: it is not closed; -o FILE makes a copy of what it holds",
+		"open.scope":                "open.scope can't be replaced: it is not closed; make a copy with -o FILE",
 		"torn.scope":                "torn.scope can't be replaced: it is damaged",
 		"x.scope -o open.scope":     "open.scope: file already exists; give another name",
-		"http://localhost:1/x":      "can't be changed from here; -o FILE makes a copy",
+		"http://localhost:1/x":      "can't be changed; make a copy with -o FILE",
 	} {
 		if r := scopeview(append([]string{"archive"}, strings.Fields(args)...)...); r.code == 0 || !strings.Contains(r.err, want) {
 			t.Errorf("%s: %v", args, r)
@@ -245,7 +245,7 @@ func TestArchiveRefuses(t *testing.T) {
 		t.Errorf("left: %v", left)
 	}
 	tracetest.Write(t, "unsure.scope", regexp.MustCompile("(?m)^info \"build_id.*\n").ReplaceAllString(p.trace, ""))
-	if r := scopeview("archive", "unsure.scope"); r.code != 0 || !strings.Contains(r.err, "whether the executable is the one that ran can't be checked") {
+	if r := scopeview("archive", "unsure.scope"); r.code != 0 || !strings.Contains(r.err, "can't check whether the executable is the one that ran") {
 		t.Error(r)
 	}
 	if r := scopeview("archive", "open.scope", "-o", "copy.scope"); r.code != 0 || len(tracetest.OpenFile(t, "copy.scope").Files()) != 2 {
@@ -272,7 +272,7 @@ func TestArchiveDamaged(t *testing.T) {
 	if err := os.WriteFile("x.scope", data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	lost := "of the stored file " + p.exe + " the part at byte 0 is missing"
+	lost := "the part at byte 0 of the stored file " + p.exe + " is missing"
 	for args, want := range map[string]string{
 		"disasm x.scope main.index":           lost + "; name it with --binary FILE",
 		"profile x.scope":                     "main.index",

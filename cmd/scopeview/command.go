@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -41,11 +42,7 @@ const (
 
 // build returns the command for cobra.
 func (row *command) build(s *streams) *cobra.Command {
-	var h help
-	if !row.hidden {
-		h = helpOf(row.name)
-	}
-	names := strings.Fields(row.name)
+	h, names := helpOf(row.name), strings.Fields(row.name)
 	c := &call{s: s, row: row, takes: row.takes, arity: row.arity}
 	c.cmd = &cobra.Command{
 		Use: strings.TrimSpace(names[len(names)-1] + " " + row.args), GroupID: row.group, Hidden: row.hidden,
@@ -191,7 +188,20 @@ var helpFiles embed.FS
 type help struct{ short, long, examples string }
 
 // helpOf returns the help of a command.
-func helpOf(name string) help {
+func helpOf(name string) help { return helps()[name] }
+
+// helps reads the files of help, once: tests make the table thousands of times.
+var helps = sync.OnceValue(func() map[string]help {
+	all := map[string]help{"scopeview": readHelp("scopeview")}
+	for _, row := range commands() {
+		if !row.hidden {
+			all[row.name] = readHelp(row.name)
+		}
+	}
+	return all
+})
+
+func readHelp(name string) help {
 	b, err := helpFiles.ReadFile("help/" + strings.ReplaceAll(name, " ", "_") + ".txt")
 	if err != nil {
 		panic(err) // TestCommands reads each

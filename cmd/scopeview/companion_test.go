@@ -34,7 +34,7 @@ func TestCompanion(t *testing.T) {
 		}
 	}
 	put("v0.1.0")
-	if r := scopeview("export", "parquet", "x"); r.code != exitFailed || !strings.Contains(r.err, "is of version v0.1.0, and this is ") {
+	if r := scopeview("export", "parquet", "x"); r.code != exitFailed || !strings.Contains(r.err, "has version v0.1.0, scopeview ") {
 		t.Errorf("%v", r)
 	}
 	put(release.Of())

@@ -119,7 +119,7 @@ func TestCompareProfiles(t *testing.T) {
 		t.Errorf("a function that is in no sample: %v", r)
 	}
 	for _, args := range [][]string{{"--view", "callers"}, {"--function", "hot"}} {
-		if r := scopeview(append([]string{"compare", "a.pprof", "b.pprof"}, args...)...); r.code != exitUsage || !strings.Contains(r.err, "go together") {
+		if r := scopeview(append([]string{"compare", "a.pprof", "b.pprof"}, args...)...); r.code != exitUsage || !strings.Contains(r.err, "need each other") {
 			t.Errorf("%q: %v", args, r)
 		}
 	}

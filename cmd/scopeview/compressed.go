@@ -80,7 +80,7 @@ func unpacked(r io.Reader) (*contents, error) {
 		}
 		if c.layers == maxLayers {
 			c.Close()
-			return nil, fmt.Errorf("its compression ratio exceeds %d", maxLayers)
+			return nil, fmt.Errorf("it has more than %d layers of compression", maxLayers)
 		}
 		c.Reader = bufio.NewReaderSize(in, 256<<10)
 	}

@@ -135,7 +135,7 @@ func TestCtlFails(t *testing.T) {
 	t.Run("dead", func(t *testing.T) {
 		a := newAsked(t, askedLines, nil)
 		a.stop()
-		if r := scopeview("ctl", a.path, "on"); r.code != exitFailed || !strings.Contains(r.err, "process 4711, is gone") || !strings.Contains(r.err, "scopeview snapshot") {
+		if r := scopeview("ctl", a.path, "on"); r.code != exitFailed || !strings.Contains(r.err, "process 4711, which wrote it, has ended") || !strings.Contains(r.err, "scopeview snapshot") {
 			t.Errorf("%v", r)
 		}
 	})
@@ -148,7 +148,7 @@ func TestCtlFails(t *testing.T) {
 	})
 	t.Run("closed", func(t *testing.T) {
 		a := newAsked(t, strings.Replace(askedLines, "state ", "state closed=1 ", 1), nil)
-		if r := scopeview("ctl", a.path, "on"); r.code != exitFailed || !strings.Contains(r.err, "this recording is over") {
+		if r := scopeview("ctl", a.path, "on"); r.code != exitFailed || !strings.Contains(r.err, "this recording has ended") {
 			t.Errorf("%v", r)
 		}
 	})
@@ -164,7 +164,7 @@ func TestCtlFails(t *testing.T) {
 			t.Errorf("%v", r)
 		}
 		// The request remains, and blocks other requests.
-		if r := scopeview("ctl", a.path, "off", "--timeout", "60ms"); r.code != exitFailed || !strings.Contains(r.err, "another request (on) is under way") {
+		if r := scopeview("ctl", a.path, "off", "--timeout", "60ms"); r.code != exitFailed || !strings.Contains(r.err, "an earlier request (on) was not answered") {
 			t.Errorf("%v", r)
 		}
 	})
@@ -181,7 +181,7 @@ func TestCtlFails(t *testing.T) {
 		if err := os.WriteFile(path, []byte("hello"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if r := scopeview("ctl", path, "on"); r.code != exitFailed || !strings.Contains(r.err, "nobody can be asked here") {
+		if r := scopeview("ctl", path, "on"); r.code != exitFailed || !strings.Contains(r.err, "no program answers requests for this trace") {
 			t.Errorf("%v", r)
 		}
 	})
@@ -189,9 +189,9 @@ func TestCtlFails(t *testing.T) {
 
 func TestCtlUsage(t *testing.T) {
 	for args, want := range map[string]string{
-		"":                   "needs a TRACE and what to do",
-		"x.scope":            "needs a TRACE and what to do",
-		"x.scope explode":    `"explode" is nothing that can be asked for`,
+		"":                   "needs a TRACE and a request",
+		"x.scope":            "needs a TRACE and a request",
+		"x.scope explode":    `no request "explode"`,
 		"x.scope on now":     `takes no "now"`,
 		"x.scope filter":     "needs a filter",
 		"x.scope filter -a":  "needs a -- before it",
@@ -202,7 +202,7 @@ func TestCtlUsage(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"__complete ctl ": "scope\nscopez\n:8\n", "__complete ctl x.scope ": "snapshot\thave the program", "__complete ctl x.scope snapshot ": ":0\n",
+		"__complete ctl ": "scope\nscopez\n:8\n", "__complete ctl x.scope ": "snapshot\trequest a snapshot", "__complete ctl x.scope snapshot ": ":0\n",
 		"__complete snapshot ": "scope\nscopez\n:8\n",
 	} {
 		if r := scopeview(strings.Split(args, " ")...); !strings.Contains(r.out, want) {

@@ -59,7 +59,7 @@ func TestOtherUser(t *testing.T) {
 	path := filepath.Join(dir, "x.scope")
 	tracetest.Write(t, path, askedLines)
 	for args, want := range map[string]string{
-		"ctl " + path + " off":                 "run scopeview as the user of the program, or as root",
+		"ctl " + path + " off":                 "run scopeview as the program's user or root",
 		"snapshot " + path:                     "run scopeview as the user of the program, or as root",
 		fmt.Sprintf("ctl %d off", os.Getpid()): "run scopeview as the same user",
 	} {

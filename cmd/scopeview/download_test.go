@@ -136,8 +136,8 @@ func TestNoTraceAtAddress(t *testing.T) {
 	gone := httptest.NewServer(mux)
 	gone.Close()
 	for address, want := range map[string]string{
-		url + "/":         "is scopehttp.Handler mounted there?",
-		url:               "is scopehttp.Handler mounted there?",
+		url + "/":         "no scopehttp.Handler at this path",
+		url:               "no scopehttp.Handler at this path",
 		url + "/x.scope":  "404 Not Found",
 		url + "/none/":    url + "/none/: nothing was recorded yet",
 		url + "/login/":   "not a scopeview trace but text/html",
@@ -147,7 +147,7 @@ func TestNoTraceAtAddress(t *testing.T) {
 		url + "/broken/":  "502 Bad Gateway",
 		url + "/hostile/": "\\x1b[31mred",
 		url + "/cut/":     "the download ended after 6.00 KiB of 12.0 KiB",
-		url + "/loop/":    "give the address to which this leads",
+		url + "/loop/":    "give the address that it redirects to",
 		gone.URL + "/":    "nothing listens there",
 		"http://user:secret@" + strings.TrimPrefix(gone.URL, "http://"): "user:xxxxx@",
 		"http://host.invalid/":      "http://host.invalid/: ",

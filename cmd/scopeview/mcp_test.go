@@ -121,8 +121,8 @@ func TestMCPUsage(t *testing.T) {
 		says string
 	}{
 		{[]string{"mcp"}, exitUsage, "the directories and traces that may be read"},
-		{[]string{"mcp", "http://localhost:1/debug/scope/"}, exitFailed, "are none"},
-		{[]string{"mcp", "4711"}, exitFailed, "are none"},
+		{[]string{"mcp", "http://localhost:1/debug/scope/"}, exitFailed, "not addresses or process numbers"},
+		{[]string{"mcp", "4711"}, exitFailed, "not addresses or process numbers"},
 		{[]string{"mcp", "."}, exitOK, ""},
 		{[]string{"mcp", "mcp.go"}, exitFailed, "nor a file named like a trace"},
 		{[]string{"mcp", ".", "--source", "mcp.go"}, exitFailed, "mcp.go"},

@@ -76,13 +76,13 @@ func TestPackRefuses(t *testing.T) {
 		t.Fatal(r)
 	}
 	for args, want := range map[string]result{
-		"pack x.scope":                  {code: exitFailed, err: "x.scopez is there already"},
+		"pack x.scope":                  {code: exitFailed, err: "x.scopez exists"},
 		"pack x.scopez":                 {code: exitUsage, err: "is the trace itself"},
 		"pack x.scope -o x.scope":       {code: exitUsage, err: "is the trace itself"},
 		"pack x.scope -o -":             {code: exitUsage, err: "give its name"},
 		"pack gone.scope":               {code: exitFailed, err: "no such file"},
 		"pack x.scope -o no/dir.scopez": {code: exitFailed, err: "no such file"},
-		"unpack x.scopez":               {code: exitFailed, err: "x.scope is there already"},
+		"unpack x.scopez":               {code: exitFailed, err: "x.scope exists"},
 		"unpack x.scope":                {code: exitFailed, err: "x.scope is not packed"},
 	} {
 		if r := scopeview(strings.Fields(args)...); r.code != want.code || !strings.Contains(r.err, want.err) || r.out != "" {

@@ -76,7 +76,7 @@ func TestCollect(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("SCOPEVIEW_TEST_SPIN", "1")
 	// Go's trace is not written until it is requested, as the handler below does.
-	if r := scopeview("pgo", "collect", ring, "-o", "default.pgo"); r.code != exitFailed || !strings.Contains(r.err, "until the program ends or scopeview snapshot asks for it") {
+	if r := scopeview("pgo", "collect", ring, "-o", "default.pgo"); r.code != exitFailed || !strings.Contains(r.err, "until it ends or scopeview ctl requests a snapshot") {
 		t.Errorf("a ring that nobody asked: %v", r)
 	}
 	for name, args := range map[string][]string{
@@ -173,7 +173,7 @@ func TestNoHalfProfile(t *testing.T) {
 	for args, want := range map[string]string{
 		"pgo collect cut.pprof":                               "cut.pprof: ",
 		"pgo collect good.pprof behind.pprof":                 "behind.pprof: ",
-		"pgo collect empty.pprof":                             "not one call in 1 profile",
+		"pgo collect empty.pprof":                             "no call in 1 profile",
 		"pgo collect cut.data":                                "cut.data",
 		"pgo merge good.pprof blank.afdo":                     "blank.afdo:2: Expected",
 		"pgo collect good.pprof no.pprof":                     "no.pprof",
@@ -186,9 +186,9 @@ func TestNoHalfProfile(t *testing.T) {
 		"autofdo read blank.afdo":                             "blank.afdo:2: Expected",
 		"autofdo read cut.pprof":                              "cut.pprof",
 		"autofdo write cut.pprof":                             "cut.pprof: ",
-		"autofdo write empty.pprof":                           "nothing of functions whose names and lines are known",
+		"autofdo write empty.pprof":                           "no function in it has a known name and line",
 		"autofdo write binary.prof":                           "convert it with llvm-profdata merge --sample --text",
-		"pgo collect " + self:                                 "is a program and no profile",
+		"pgo collect " + self:                                 "is a program, not a profile",
 		"autofdo merge good.afdo blank.afdo":                  "blank.afdo:2: Expected",
 		"pgo collect -- /no/such/program":                     "/no/such/program",
 		"pgo collect -- " + self + " -test.run=NONE -test.no": "ended with exit code 2",

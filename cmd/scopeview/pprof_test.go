@@ -54,9 +54,9 @@ func TestGoTraceComesOut(t *testing.T) {
 		"export gotrace all.scope --stream 7 -o no": "--stream 7: all.scope has 1",
 		"export gotrace none.scope -o no":           "none.scope has no Go execution trace",
 		"profile --by sample x.pb.gz":               "no such file",
-		"profile go.trace --from -1s":               "times are from its begin",
+		"profile go.trace --from -1s":               "give a time from its begin",
 		"profile go.trace --scope x":                "a plain Go execution trace has no scopes",
-		"export pprof all.scope --folded none":      "there is no such metric here",
+		"export pprof all.scope --folded none":      "no such metric",
 	} {
 		if r := scopeview(strings.Fields(args)...); r.code == exitOK || !strings.Contains(r.err, want) {
 			t.Errorf("%s: %v, want %q", args, r, want)

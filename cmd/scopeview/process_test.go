@@ -161,7 +161,7 @@ func TestPagesOfChosenProcessesAndObjects(t *testing.T) {
 	v := serve(t, "all.scope", "--process", "nobody")
 	v.get(v.url)
 	base, _, _ := strings.Cut(v.url, "/?")
-	if status, text := v.get(base + "/t/0/api/whole"); status == 200 || !strings.Contains(text, "of no such process, but of 100 api, 101 db") {
+	if status, text := v.get(base + "/t/0/api/whole"); status == 200 || !strings.Contains(text, "no such process; it has: 100 api, 101 db") {
 		t.Errorf("%d %s", status, text)
 	}
 	v.ends()

@@ -136,8 +136,8 @@ func TestControlSomethingElse(t *testing.T) {
 	})
 	for address, want := range map[string]string{
 		url + "/all/":    "nothing was done",
-		url + "/away/":   "leads: /all/off",
-		url + "/":        "is scopehttp.Handler mounted there?",
+		url + "/away/":   "redirects to: /all/off",
+		url + "/":        "no scopehttp.Handler at this path",
 		url + "/x.scope": "a file on a server",
 		"http://":        "names no host",
 	} {

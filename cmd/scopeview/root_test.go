@@ -124,7 +124,7 @@ func TestPackageCommentListsCommands(t *testing.T) {
 // TestFlagsMeanTheSame: flags of the same name have the same meaning in each command.
 func TestFlagsMeanTheSame(t *testing.T) {
 	for name, means := range map[string]string{
-		"open": " in the browser", "from": "leave out what ended before `TIME`: ", "name": "only names that match `GLOBS`: ",
+		"open": " in the browser", "from": "leave out everything that ended before `TIME`: ", "name": "only names that match `GLOBS`: ",
 		"lines": "show the first `N` rows of each table; 0: all", "strict": "exit with code 3 ", "json": "print a JSON document, ",
 	} {
 		found := 0

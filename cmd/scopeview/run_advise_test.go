@@ -119,7 +119,7 @@ func TestRunAdvise(t *testing.T) {
 	if r.code != 0 || !strings.Contains(r.err, "slice-too-small: make([]int, 0, 300000)") {
 		t.Errorf("of tests: %v", r)
 	}
-	for _, c := range [][2]string{{"--advise=nothing", "there is no such group"}, {"--advise-set=depht=3", "unknown parameter"}} {
+	for _, c := range [][2]string{{"--advise=nothing", "no such group"}, {"--advise-set=depht=3", "unknown parameter"}} {
 		if r := l.tool("run", "--advise", c[0], ".", "exit"); r.code != exitUsage || !strings.Contains(r.err, c[1]) {
 			t.Errorf("%s: %v", c[0], r)
 		}

@@ -18,7 +18,7 @@ import "time"
 var sum int
 
 //go:noinline
-func hot(n int) { sum += scopeview(n) }
+func hot(n int) { sum += call(n) }
 
 var call = leaf // what a variable calls may take any time
 
@@ -47,7 +47,7 @@ func TestLearns(t *testing.T) {
 	}
 	l := launching(t, hotProgram)
 	const (
-		found   = "scopeview: 1 function called too often for a budget of 3%; the next build leaves out what is"
+		found   = "scopeview: 1 function called too often for a budget of 3%; the next build leaves out such functions"
 		leftOut = ": " + tooHot + " (main.hot)"
 	)
 	run := func(args ...string) (said string, hot, rare bool) {

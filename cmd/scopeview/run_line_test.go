@@ -241,7 +241,7 @@ func work() {
 	}
 	file := filepath.Join(t.TempDir(), "own.scope")
 	r = l.with([]string{"GOFLAGS=" + goflags("-mod=mod")}, "", "run", ".", file)
-	if r.out != "<nil>\n012" || !strings.Contains(r.err, "starts a recording of its own") || strings.Contains(r.err, "not recording") {
+	if r.out != "<nil>\n012" || !strings.Contains(r.err, "a program that starts its own recording") || strings.Contains(r.err, "not recording") {
 		t.Errorf("scope.Start: %s", r)
 	}
 	if names := l.scopes("scopeview: " + file + "\n"); names["own"] != 1 || names["main.work"] != 1 {

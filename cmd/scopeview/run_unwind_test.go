@@ -199,7 +199,7 @@ func TestG41(t *testing.T) {
 func wholeStacks(t *testing.T, l *launcher, traces string) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "x.trace")
-	if r := l.tool("export gotrace", traces, "-o", out); r.code != 0 {
+	if r := l.tool("export", "gotrace", traces, "-o", out); r.code != 0 {
 		t.Fatal(r)
 	}
 	shown := l.process(l.env, "", "go", "tool", "trace", "-d=parsed", out)

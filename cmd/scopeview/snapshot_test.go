@@ -26,8 +26,8 @@ func TestSnapshot(t *testing.T) {
 	for args, want := range map[string]string{
 		"snapshot store.scope -o " + name:      "file exists",
 		"snapshot store.scope -o store.scope":  "give another name with -o",
-		"snapshot store.scope -o no/dir.scope": "give the name of a file that can be made",
-		"snapshot gone.scope":                  "there is no such file",
+		"snapshot store.scope -o no/dir.scope": "nothing was written; give another file with -o",
+		"snapshot gone.scope":                  "no such file",
 	} {
 		if r := scopeview(strings.Fields(args)...); r.code != exitFailed || !strings.Contains(r.err, want) {
 			t.Errorf("%s: %v", args, r)
@@ -97,7 +97,7 @@ func TestFromOutside(t *testing.T) {
 	}
 	good(dir, "ctl", ring, "snapshot")
 	kill()
-	if r := scopeview("ctl", ring, "on"); r.code != exitFailed || !strings.Contains(r.err, "is gone") {
+	if r := scopeview("ctl", ring, "on"); r.code != exitFailed || !strings.Contains(r.err, "has ended") {
 		t.Errorf("%v", r)
 	}
 	good(dir, "snapshot", ring)

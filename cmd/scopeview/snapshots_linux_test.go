@@ -80,7 +80,7 @@ func TestSnapshots(t *testing.T) {
 	if r.code != exitFailed || len(strings.Fields(r.out)) != 2 {
 		t.Errorf("%v", r)
 	}
-	for _, want := range []string{"no.scope: there is no such file", "nothing listens there", "2 of 4 snapshots could not be made"} {
+	for _, want := range []string{"no.scope: no such file", "nothing listens there", "2 of 4 snapshots could not be made"} {
 		if !strings.Contains(r.err, want) {
 			t.Errorf("it does not say %q: %v", want, r)
 		}
@@ -312,7 +312,7 @@ func TestTriggeredDirectory(t *testing.T) {
 	}
 	files(t, set, "x-slow-1.scope", setFile)
 	put("x-slow-2.scope", snapshot)
-	awaitThat(t, func() bool { return strings.Contains(w.said.String(), "x-slow-2.scope: no set is made of it") }) // it comes too soon after the last one
+	awaitThat(t, func() bool { return strings.Contains(w.said.String(), "x-slow-2.scope: no set for it") }) // it comes too soon after the last one
 	if said := w.end(); !strings.Contains(said, "waiting until that can be done") {
 		t.Errorf("it says %s", said)
 	}

@@ -158,7 +158,7 @@ func TestStreams(t *testing.T) {
 	} else if r := scopeview("export", "csv", "--raw", to); r.out != want.out {
 		t.Errorf("snapshot: %d bytes, want %d", len(r.out), len(want.out))
 	}
-	if r := callWith(t.Context(), bytes.NewReader(zstdOf(data)), "archive", "-"); r.code != exitUsage || !strings.Contains(r.err, "-o FILE makes a copy") {
+	if r := callWith(t.Context(), bytes.NewReader(zstdOf(data)), "archive", "-"); r.code != exitUsage || !strings.Contains(r.err, "make a copy with -o FILE") {
 		t.Errorf("archive in place: %v", r)
 	}
 	left(t)
@@ -218,7 +218,7 @@ func TestStreamsOfOthers(t *testing.T) {
 		t.Errorf("%v", r)
 	}
 	// It is of another time than the recording, which join finds after downloading it.
-	if r := scopeview("join", "../../internal/trace/testdata", url+"/debug/pprof/trace?seconds=5"); r.code != exitFailed || !strings.Contains(r.err, "no *.scope file is in this directory") {
+	if r := scopeview("join", "../../internal/trace/testdata", url+"/debug/pprof/trace?seconds=5"); r.code != exitFailed || !strings.Contains(r.err, "no *.scope file in this directory") {
 		t.Errorf("join: %v", r)
 	}
 	for query, want := range map[string]time.Duration{"": 0, "?seconds=5": 5 * time.Second, "?seconds=1.5&debug=1": 1500 * time.Millisecond, "?seconds=-1": 0, "?seconds=NaN": 0, "?seconds=x": 0, "?seconds=1e99": 0} {
@@ -253,11 +253,11 @@ func TestBrokenStreams(t *testing.T) {
 		"wrong gzip":      {bytes.NewReader(changed(gzipOf(data))), "standard input: the gzip data are broken (", false},
 		"no gzip":         {bytes.NewReader([]byte{0x1f, 0x8b, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0}), "standard input: the gzip data are broken (", false},
 		"garbage behind":  {bytes.NewReader(append(zstdOf(data), "and so on"...)), "standard input: the zstd data are broken (", false},
-		"layers":          {bytes.NewReader(gzipOf(gzipOf(gzipOf(gzipOf(data))))), "compressed more than 3 times", false},
+		"layers":          {bytes.NewReader(gzipOf(gzipOf(gzipOf(gzipOf(data))))), "more than 3 layers of compression", false},
 		"failing":         {io.MultiReader(bytes.NewReader(data[:100_000]), iotest.ErrReader(failing)), "reading standard input: the cable was pulled", false},
 		"failing zstd":    {io.MultiReader(bytes.NewReader(zstdOf(data)[:20_000]), iotest.ErrReader(failing)), "reading standard input: the cable was pulled", false},
-		"cut zstd":        {bytes.NewReader(zstdOf(data)[:len(zstdOf(data))*3/4]), "the compressed data end early; what is whole of it is read", true},
-		"cut gzip":        {bytes.NewReader(gzipOf(data)[:len(gzipOf(data))*3/4]), "the compressed data end early; what is whole of it is read", true},
+		"cut zstd":        {bytes.NewReader(zstdOf(data)[:len(zstdOf(data))*3/4]), "the compressed data end early; the complete part is read", true},
+		"cut gzip":        {bytes.NewReader(gzipOf(data)[:len(gzipOf(data))*3/4]), "the compressed data end early; the complete part is read", true},
 		"cut":             {bytes.NewReader(data[:len(data)*3/4]), "the file is cut off", true},
 		"cut at once":     {bytes.NewReader(zstdOf(data)[:9]), "standard input: ", false},
 	} {
@@ -275,7 +275,7 @@ func TestBrokenStreams(t *testing.T) {
 		t.Errorf("twice: %v", r)
 	}
 	var errs bytes.Buffer
-	if code := execute(t.Context(), &streams{in: strings.NewReader(""), inTerm: true, out: io.Discard, err: &errs}, []string{"top", "-"}); code != exitUsage || !strings.Contains(errs.String(), "is this terminal") {
+	if code := execute(t.Context(), &streams{in: strings.NewReader(""), inTerm: true, out: io.Discard, err: &errs}, []string{"top", "-"}); code != exitUsage || !strings.Contains(errs.String(), "is a terminal") {
 		t.Errorf("from a terminal: exit %d, %s", code, errs.String())
 	}
 	left(t)
@@ -337,7 +337,7 @@ func TestEndlessStream(t *testing.T) {
 	bomb := gzipOf(append(bytes.Clone(data), make([]byte, 96<<20)...))
 	for name, in := range map[string]io.Reader{"endless": endless{bytes.NewReader(data)}, "bomb": bytes.NewReader(bomb)} {
 		r := callWith(t.Context(), in, "top", "-")
-		if r.code != exitFailed || !strings.Contains(r.err, syscall.ENOSPC.Error()) || !strings.Contains(r.err, "TMPDIR may name a directory with more space") {
+		if r.code != exitFailed || !strings.Contains(r.err, syscall.ENOSPC.Error()) || !strings.Contains(r.err, "set TMPDIR to a directory with more space") {
 			t.Errorf("%s: %v", name, r)
 		}
 		left(t)
