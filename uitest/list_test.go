@@ -43,7 +43,7 @@ func TestListOfTraces(t *testing.T) {
 		search("STORE.scope closed", "store.scope")
 		search("slow:scan trace:after", "after.scope")
 		search("slow:nothing", "")
-		says(t, tb, "body", "No trace is like that.")
+		says(t, tb, "body", "No trace matches.")
 		search("since:2000-01-01 trace:before", set)
 		search("until:2000-01-01", "")
 		search("since:100000d until:0s trace:before", set)

@@ -227,7 +227,7 @@ func TestFilterAndOrder(t *testing.T) {
 		faultless(t, tb, "a filter")
 		head := tb.box("#top").Height
 		tb.filter("wait>10parsec")
-		if s := tb.text("#row-filter-says"); !strings.Contains(s, "parsec is no unit") {
+		if s := tb.text("#row-filter-says"); !strings.Contains(s, "unknown unit parsec") {
 			t.Errorf("of a mistake in the filter is said %q", s)
 		}
 		if h := tb.box("#top").Height; h != head {

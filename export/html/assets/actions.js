@@ -60,11 +60,11 @@ export const deeds = {
     rememberTheme(theme);
   },
   panel: (app) => app.togglePanel(),
-  "copy-link": (app) => void copyText(app, app.steps.link(), "a link to what is shown"),
+  "copy-link": (app) => void copyText(app, app.steps.link(), "a link to this view"),
   wallclock: (app) => app.toggleClock(),
   palette: (app) => app.palette.open(),
   help: (app) => app.help.toggle(),
-  align: (app) => (app.pair ? app.pair.alignSelected() : app.announce("there is no other trace: J opens one", true)),
+  align: (app) => (app.pair ? app.pair.alignSelected() : app.announce("no other trace is open; press J to open one", true)),
 };
 
 /** The actions that apply to the selection, including a selection in the other trace. */
@@ -137,7 +137,7 @@ function moveSelection(app, action) {
     "longest-same": () => longest(model, ref.batch.name[ref.i]),
   }[action]?.();
   if (!to) {
-    app.announce("there is none");
+    app.announce("no such scope");
     return true;
   }
   app.select(to, { reveal: true });

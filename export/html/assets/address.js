@@ -102,8 +102,8 @@ export function addressKeeper(app, restore) {
     /** @param {1|-1} dir */
     go(dir) {
       if (timer) settle();
-      if (place + dir < 0 || place + dir > newest) return app.announce(dir < 0 ? "there is nothing to take back" : "there is nothing to do again", true);
-      app.announce(dir < 0 ? "taken back" : "done again");
+      if (place + dir < 0 || place + dir > newest) return app.announce(dir < 0 ? "nothing to undo" : "nothing to redo", true);
+      app.announce(dir < 0 ? "undone" : "redone");
       history.go(dir);
     },
   };

@@ -289,7 +289,7 @@ export function commands(app) {
     followWaits(root) {
       if (chainOf(model, app.chain).length > 0) return toStep(Math.min(root ? Infinity : app.step + 1, chainOf(model, app.chain).length - 1));
       const wait = app.selection && app.selection.j === undefined ? longestInside(model, app.selection) : null;
-      if (!wait) return app.announce(app.chain ? "no wait of it is known" : "select a wait, or a scope, first");
+      if (!wait) return app.announce(app.chain ? "it has no known wait" : "select a wait or a scope first");
       if (wait.ref) select(wait.ref, { reveal: true });
       else if (wait.interval) goToInterval(wait.key, wait.interval);
       if (root) toStep(chainOf(model, app.chain).length - 1);
@@ -299,7 +299,7 @@ export function commands(app) {
       const k = heldAt(lock, t, (3 * (app.view.to - app.view.from)) / app.rows.width());
       const ref = k >= 0 && lock.many[k] === 1 ? model.find(lock.goids[k], -2, lock.starts[k]) : null;
       if (ref) select(ref);
-      else app.announce(k < 0 ? "nobody that is known held it then" : "zoom in to tell the holds from each other");
+      else app.announce(k < 0 ? "no known holder at that time" : "zoom in to separate the holds");
     },
     /** Searches for a text. @param {string} text "": end the search */
     find(text) {
@@ -334,7 +334,7 @@ export function commands(app) {
     /** @param {By} by */
     async setBy(by) {
       if (by === "thread" && model.base.n > manyScopes) {
-        app.announce("the scopes are put on their threads", true);
+        app.announce("assigning the scopes to their threads", true);
         await inSlices(model.threadSteps(), () => false);
       }
       app.by = by;
@@ -359,7 +359,7 @@ export function commands(app) {
     },
     nextGraphs() {
       app.graphs = graphSets[(graphSets.indexOf(app.graphs) + 1) % graphSets.length];
-      app.announce(`graphs: ${{ usual: "CPU and goroutines", all: "CPU, goroutines and memory", line: "none, but their values in a line" }[app.graphs]}`);
+      app.announce(`graphs: ${{ usual: "CPU and goroutines", all: "CPU, goroutines and memory", line: "none, only their values" }[app.graphs]}`);
       app.tell("graphs");
       relayout();
     },

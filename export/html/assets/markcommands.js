@@ -24,7 +24,7 @@ export function markCommands(app, kept, moveTo) {
 
   /** @param {Mark} mark */
   function putMark(mark) {
-    if (app.marks.length >= mostMarks) return app.announce(`there are ${mostMarks} marks; take one away first`, true);
+    if (app.marks.length >= mostMarks) return app.announce(`at most ${mostMarks} marks are possible; remove one first`, true);
     app.marks.push(mark);
     app.announce(mark.from === mark.to ? `marked ${app.time(mark.from)}` : `marked ${span(mark.to - mark.from)} from ${app.time(mark.from)}`);
     changed();
@@ -33,7 +33,7 @@ export function markCommands(app, kept, moveTo) {
   /** @param {Mark} mark */
   function removeMark(mark) {
     app.marks.splice(app.marks.indexOf(mark), 1);
-    app.announce("mark taken away");
+    app.announce("mark removed");
     changed();
   }
 
@@ -72,7 +72,7 @@ export function markCommands(app, kept, moveTo) {
       const middle = (aim.from + aim.to) / 2;
       const next = was >= 0 ? marks[was + dir] : dir > 0 ? marks.find((m) => m.from > middle) : marks.filter((m) => m.from < middle).at(-1);
       if (next) visitMark(next);
-      else app.announce(marks.length === 0 ? "there are no marks; M puts one" : "there is no mark beyond", true);
+      else app.announce(marks.length === 0 ? "no marks yet; press M to set one" : "no further mark", true);
     },
   };
 }

@@ -41,7 +41,7 @@ function createPair(a, model) {
     a.relayout();
   }, { "aria-expanded": "true", "aria-label": "Rows of B" });
   const where = make("span", { class: "quiet" });
-  const align = makeButton("Align at the selected scopes", () => alignSelected(), { title: "One of each trace, of the same name (Shift+J)" });
+  const align = makeButton("Align at the selected scopes", () => alignSelected(), { title: "Select a scope in each trace, with the same name (Shift+J)" });
   const starts = makeButton("Align the starts", () => shiftTo(0));
   const title = `B: ${model.meta.title || model.meta.path || "trace"}`;
   const pane = make("section", { class: "pane-b", "aria-label": "The other trace" },
@@ -61,7 +61,7 @@ function createPair(a, model) {
   function alignSelected() {
     const [x, y] = [a.selection, b.selection];
     const name = (/** @type {App} */ app) => (app.selection ? app.model.name(app.selection.batch.name[app.selection.i]) : "");
-    if (!x || !y || name(a) !== name(b)) return a.announce("select a scope of the same name in each of the two first", true);
+    if (!x || !y || name(a) !== name(b)) return a.announce("first select a scope in each trace, with the same name", true);
     const shift = y.batch.start[y.i] - x.batch.start[x.i];
     shiftTo(shift === a.shift ? 0 : shift);
   }
@@ -128,7 +128,7 @@ function createPair(a, model) {
       mouse.lookAgain();
       b.goWith(a);
       starts.hidden = a.shift === 0;
-      const at = [`${b.span(model.end)}`, a.shift === 0 ? "" : `${b.span(Math.abs(a.shift))} ${a.shift > 0 ? "earlier" : "later"} than it was`, b.cursor === null ? "" : `at the pointer ${b.time(Math.round(b.cursor))}`].filter((s) => s !== "").join("  ·  ");
+      const at = [`${b.span(model.end)}`, a.shift === 0 ? "" : `${b.span(Math.abs(a.shift))} ${a.shift > 0 ? "earlier" : "later"} than recorded`, b.cursor === null ? "" : `at the pointer ${b.time(Math.round(b.cursor))}`].filter((s) => s !== "").join("  ·  ");
       if (where.textContent !== at) where.textContent = at;
       if (!sheet.hidden) b.drawNow();
     },

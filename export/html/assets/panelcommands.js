@@ -83,7 +83,7 @@ export function panelCommands(app, { select, showTab, redraw, kept, relayout }) 
       app.path = !app.path;
       if (app.path && !model.doctor) model.askDoctor();
       const known = model.doctor?.critical_path?.some((p) => p.steps?.length);
-      app.announce(!app.path ? "the critical path is not drawn" : known ? "the critical path is drawn" : "the critical path is not known: it takes Go's execution trace");
+      app.announce(!app.path ? "the critical path is hidden" : known ? "the critical path is shown" : "the critical path is unknown: it needs Go's execution trace");
       app.tell("path");
       kept();
     },

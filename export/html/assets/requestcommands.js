@@ -52,7 +52,7 @@ export function requestCommands(app, { moveTo, relayout, kept }) {
     },
     /** Hides the rows outside of the request, or shows them again. */
     toggleOnly() {
-      if (app.request === "") return app.announce("look at a request first: Shift+R on a scope of it", true);
+      if (app.request === "") return app.announce("no request is shown: press Shift+R on a scope of one", true);
       choices.only = choices.only ? null : new Set();
       keepOnly();
       app.announce(choices.only ? "only the rows of the request" : "all rows");
@@ -62,7 +62,7 @@ export function requestCommands(app, { moveTo, relayout, kept }) {
     /** Switches between the arrows of all visible requests and those of one. */
     toggleFlows() {
       app.flows = !app.flows;
-      app.announce(!model.requests.any ? "no scope of this trace is part of a request" : app.flows ? "arrows of all requests in sight" : "arrows of the selected request only");
+      app.announce(!model.requests.any ? "no scope of this trace is part of a request" : app.flows ? "arrows of all requests in view" : "arrows of the selected request only");
       app.tell("request");
       kept();
     },

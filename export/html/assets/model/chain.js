@@ -72,7 +72,7 @@ function stepsFrom(model, first) {
     const next = deed?.wait && isAwaited(deed.wait) && (states || 2 * deed.ns > ns) ? deed.wait : null;
     steps.push({
       key: part.key, part, longest: longestPieces(part.pieces, 1)[0], share: part.ns / (wait.to - wait.from), object: part.kind === "waker" ? "" : wait.name, wait: next, deed, spent: deed ? deed.ns / ns : 0,
-      root: next ? "" : states && deed ? doing(model, part.key, deed) : `what it did is not known: no states of goroutine ${part.key}`,
+      root: next ? "" : states && deed ? doing(model, part.key, deed) : `activity unknown: no states of goroutine ${part.key}`,
     });
   }
 }
@@ -83,12 +83,12 @@ function stepsFrom(model, first) {
  */
 function endOf(steps, wait, part) {
   if (!part) return "it took no time";
-  if (!isAwaited(wait)) return "no other goroutine is waited for";
-  if (part.kind === "own") return `for the longest part itself ${stateText(part.state)}`;
-  if (part.kind === "unknown") return wait.held ? "who held it is not known" : "who ended the wait is not known";
-  if (part.kind === "merged") return `${part.many} holds of it that cannot be told apart here`;
+  if (!isAwaited(wait)) return "it waited for no other goroutine";
+  if (part.kind === "own") return `in the longest part itself ${stateText(part.state)}`;
+  if (part.kind === "unknown") return wait.held ? "the holder is unknown" : "the goroutine that ended the wait is unknown";
+  if (part.kind === "merged") return `${part.many} holds of it, merged here`;
   if (steps.some((s) => s.key === part.key)) return `back at goroutine ${part.key}: each waits for the next`;
-  return steps.length >= mostSteps ? `${mostSteps} steps are followed at most` : "";
+  return steps.length >= mostSteps ? `${mostSteps} steps at most are followed` : "";
 }
 
 /**
@@ -98,7 +98,7 @@ function endOf(steps, wait, part) {
 function doing(model, key, { state, longest }) {
   const row = model.goroutines.rows.get(key);
   const scope = row ? innermostAt(row, longest.from, Infinity) : null;
-  return `${state ? stateText(state) : "what it did is not known"}${scope ? `, in ${shortText(model.name(scope.batch.name[scope.i])) || "(no name)"}` : ""}`;
+  return `${state ? stateText(state) : "activity unknown"}${scope ? `, in ${shortText(model.name(scope.batch.name[scope.i])) || "(no name)"}` : ""}`;
 }
 
 /**

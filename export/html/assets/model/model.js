@@ -237,7 +237,7 @@ export class Model {
       asked.end = end;
     } catch (err) {
       if (asked !== this.samplesAsked) return;
-      this.samplesProblem = `The samples could not be had: ${err instanceof Error ? err.message : String(err)}`;
+      this.samplesProblem = `The samples could not be loaded: ${err instanceof Error ? err.message : String(err)}`;
     }
     asked.busy = false;
     asked.at = performance.now();
@@ -253,7 +253,7 @@ export class Model {
     try {
       this.doctor = await this.source.doctor();
     } catch (err) {
-      this.doctorProblem = `The doctor could not examine it: ${err instanceof Error ? err.message : String(err)}`;
+      this.doctorProblem = `The doctor could not examine the trace: ${err instanceof Error ? err.message : String(err)}`;
     }
     this.doctorAsked = false;
     this.changed();

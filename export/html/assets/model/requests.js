@@ -121,7 +121,7 @@ export class Requests {
     const answer = { batch: null, lacks: "", busy: false };
     this.answers.set(trace, answer);
     if (this.answers.size > mostKept) this.answers.delete([...this.answers.keys()][0]);
-    if (!this.model.source.request) answer.lacks = "Only what this page kept one by one: short scopes are merged in it. scopeview serve has all of the request.";
+    if (!this.model.source.request) answer.lacks = "Only the scopes that this page stores individually; short ones are merged. scopeview serve shows the whole request.";
     else this.ask(trace, answer);
     return answer;
   }
@@ -135,10 +135,10 @@ export class Requests {
       answer.batch = batchOfTile(header.tile ?? {}, columns);
       answer.lacks = [
         left > 0 ? `${left.toLocaleString("en")} more scopes of it are not shown.` : "",
-        partial ? "The trace has so many links that not all of it was looked at: there may be more." : "",
+        partial ? "The trace has too many links to search them all: there may be more." : "",
       ].filter((text) => text !== "").join(" ");
     } catch (err) {
-      answer.lacks = `The request could not be had: ${err instanceof Error ? err.message : String(err)}`;
+      answer.lacks = `The request could not be loaded: ${err instanceof Error ? err.message : String(err)}`;
     }
     answer.busy = false;
     if (this.answers.get(trace) === answer) this.model.changed();

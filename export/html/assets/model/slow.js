@@ -179,7 +179,7 @@ export function slowText(name, s, words) {
     said.push(`${words.percent(Math.min(1, more(most) / longer))} of it: ${what}${state ? `, ${state.label}` : ""}`);
   }
   const trait = s.traits.find((t) => t.slow / slow - t.usual / usual >= telling);
-  if (!trait) said.push("neither an argument nor a row nor a scope around them sets them apart");
+  if (!trait) said.push("no argument, row or enclosing scope sets them apart");
   else said.push(`${words.count(trait.slow)} of ${words.count(slow)} ${{ argument: "have", row: "are on", parent: "are in" }[trait.kind]} ${trait.label}, of the middle half ${words.percent(trait.usual / usual)}`);
   return `${said.join("; ")}.`;
 }

@@ -52,7 +52,7 @@ export function fileSource(id = "data") {
     home: "file",
     async whole() {
       const element = document.getElementById(id);
-      if (!element) throw new Error("The page has no data: it was cut off or changed.");
+      if (!element) throw new Error("The page has no data: it was truncated or changed.");
       const bytes = fromBase64(element.textContent ?? "");
       element.textContent = ""; // the text is as large as the decoded data
       return readContainer(await inflate(bytes));
@@ -74,7 +74,7 @@ const dataBegin = 'id="data" ' + 'type="application/octet-stream">';
 export async function openPage(name, text) {
   const from = text.indexOf(dataBegin) + dataBegin.length;
   const to = text.indexOf("<", from);
-  if (from < dataBegin.length || to < 0) throw new Error(`${name} is no page of a timeline. If it is a trace, "scopeview html ${name} -o FILE.html" makes a page of it.`);
+  if (from < dataBegin.length || to < 0) throw new Error(`${name} is not a timeline page. If it is a trace, "scopeview html ${name} -o FILE.html" makes a page of it.`);
   const model = new Model({ home: "file", whole: async () => readContainer(await inflate(fromBase64(text.slice(from, to)))) });
   await model.load();
   return model;

@@ -31,7 +31,7 @@ function ordinal(n) {
 
 /** @param {App} app */
 export function createWhy(app) {
-  const element = make("section", { class: "why", hidden: true, "aria-label": "Why" });
+  const element = make("section", { class: "why", hidden: true, "aria-label": "Explanation" });
 
   /**
    * Returns a proportional bar and the list below it.
@@ -62,10 +62,10 @@ export function createWhy(app) {
     if (wait.to <= wait.from) return [];
     const { parts, queue, wanted } = explain(app.model, wait);
     const nodes = [
-      stacked(wait.held && wait.object ? "Who held it meanwhile" : isAwaited(wait) ? "Whom it waited for" : "What it waited for", parts.map((p) => partTold(wait, p)), wait.to - wait.from),
+      stacked(wait.held && wait.object ? "Holders during the wait" : isAwaited(wait) ? "Goroutines it waited for" : "What it waited for", parts.map((p) => partTold(wait, p)), wait.to - wait.from),
       queue ? queueView(queue) : null,
     ];
-    if (wanted) nodes.push(make("p", { class: "quiet", text: "More is being asked for." }));
+    if (wanted) nodes.push(make("p", { class: "quiet", text: "Loading more…" }));
     return nodes;
   }
 
@@ -85,7 +85,7 @@ export function createWhy(app) {
       below.push(make("span", { class: "quiet" }, " in ", ...pieces.flatMap((piece, k) => [k ? ", " : "", makeButton(app.span(piece.to - piece.from), () => goTo(piece), { class: "link", "data-keep": `hold ${part.key} ${piece.start}` })]),
         part.pieces.length > mostHolds ? ` and ${thousands(part.pieces.length - mostHolds)} more holds` : ""));
     }
-    if (part.kind === "atMost") below.push(make("div", { class: "quiet", text: "it held it when the wait began, and when it let go is not known" }));
+    if (part.kind === "atMost") below.push(make("div", { class: "quiet", text: "it was the holder when the wait began; when it released the lock is unknown" }));
     if (part.kind === "hold" || part.kind === "atMost" || part.kind === "waker") below.push(make("div", { class: "quiet", text: `meanwhile${deedsText(part, wait)}` }));
     const color = part.kind === "unknown" ? "" : part.kind === "own" ? `var(--state-${part.state})` : part.scope < 0 ? "var(--hold)" : colorOf(nameText(app.model.name(part.scope)));
     return { text: partText(app.model, part), ns: part.ns, color, go: part.key === 0 || part.kind === "own" ? null : () => goTo(pieces[0]), below };
@@ -102,8 +102,8 @@ export function createWhy(app) {
     const list = known.slice(0, mostDeeds).map((d) => `${d.name ? `waiting for ${nameText(d.name)}` : stateText(d.state)} ${percentText(d.ns / ns)}`);
     if (known.length > mostDeeds) list.push("and other states");
     const rest = ns - known.reduce((sum, d) => sum + d.ns, 0);
-    if (!states) list.push(`the states of goroutine ${part.key} are not known`);
-    else if (rest > 0) list.push(`not known ${percentText(rest / ns)}`);
+    if (!states) list.push(`the states of goroutine ${part.key} are unknown`);
+    else if (rest > 0) list.push(`unknown ${percentText(rest / ns)}`);
     return `${pieces < part.pieces.length ? `, in its ${thousands(pieces)} longest holds` : ""}: ${list.join(", ")}`;
   }
 
@@ -111,14 +111,14 @@ export function createWhy(app) {
   function queueView({ columns, first, min, max, exact }) {
     const ahead = first - 1;
     const line = exact
-      ? `${ordinal(first)} in line: ${ahead === 0 ? "nobody" : thousands(ahead)} waited already when it began; ${min === max ? "" : `${thousands(min)} to `}${thousands(max)} waited meanwhile, itself included.`
-      : `At most ${thousands(max)} waited at once meanwhile: here they are not told apart.`;
-    const graph = make("div", { class: "queue", role: "img", "aria-label": `how many waited: ${line}` }, ...columns.map((n) => {
+      ? `${ordinal(first)} in line: ${ahead === 0 ? "none" : thousands(ahead)} waited already when it began; ${min === max ? "" : `${thousands(min)} to `}${thousands(max)} waited meanwhile, including itself.`
+      : `At most ${thousands(max)} waited at once meanwhile: here they are merged.`;
+    const graph = make("div", { class: "queue", role: "img", "aria-label": `number of waiters: ${line}` }, ...columns.map((n) => {
       const bar = make("span");
       bar.style.height = `${(100 * n) / Math.max(1, max)}%`;
       return bar;
     }));
-    return make("div", { class: "waited" }, make("h3", { text: "How many waited" }), graph, make("p", { text: line[0].toUpperCase() + line.slice(1) }));
+    return make("div", { class: "waited" }, make("h3", { text: "Number of waiters" }), graph, make("p", { text: line[0].toUpperCase() + line.slice(1) }));
   }
 
   /** @param {import("../data/batch.js").Ref} ref */
@@ -128,13 +128,13 @@ export function createWhy(app) {
     const told = parts.map((p) => {
       const { wait } = p;
       const go = wait && (() => (wait.ref ? app.select(wait.ref, { reveal: true }) : wait.interval && app.goToInterval(wait.key, wait.interval)));
-      const text = wait ? (p.name ? `waiting for ${nameText(p.name)}` : stateText(p.state)) : p.own ? "itself" : p.name ? `in ${nameText(p.name)}` : p.state ? stateText(p.state) : "not known";
+      const text = wait ? (p.name ? `waiting for ${nameText(p.name)}` : stateText(p.state)) : p.own ? "itself" : p.name ? `in ${nameText(p.name)}` : p.state ? stateText(p.state) : "unknown";
       const color = wait ? `var(--state-${p.state})` : p.state ? `var(--state-${p.state})` : p.name ? colorOf(p.name) : "";
       return { text, ns: p.ns, color, go, below: wait ? [make("span", { class: "quiet", text: ` the longest ${app.span(wait.to - wait.from)}` })] : [] };
     });
     const below = [];
-    if (merged) below.push(make("p", { class: "quiet", text: "What is short in it is merged here, and only longer waits are told; zoom to it." }));
-    if (parts.some((p) => p.wait)) below.push(makeButton("longest wait inside", () => app.followWaits(false), { "data-keep": "wait inside", title: "B; Shift+B goes on to its root" }));
+    if (merged) below.push(make("p", { class: "quiet", text: "Short scopes and waits are merged here, and only longer waits are listed; zoom in to see them all." }));
+    if (parts.some((p) => p.wait)) below.push(makeButton("longest wait inside", () => app.followWaits(false), { "data-keep": "wait inside", title: "Go to it (B), or to the root of its chain (Shift+B)" }));
     return [stacked("Where its time went", told, whole, ...below)];
   }
 
@@ -145,8 +145,8 @@ export function createWhy(app) {
     const crumbs = steps.map((s, k) => make("li", null, k ? make("span", { "aria-hidden": "true", text: "← " }) : null,
       makeButton(stepText(app.model, steps, k), () => app.toStep(k), { class: "link", "data-keep": `step ${k}`, "aria-current": k === app.step ? "step" : null }),
       s.part ? make("span", { class: "quiet", text: ` ${s.part.kind === "atMost" ? "≤ " : ""}${percentText(s.share)} of it` }) : null));
-    return make("div", { class: "chain" }, make("h3", { text: "Its chain" }), make("ol", null, ...crumbs), make("p", null, make("strong", { text: rootText(app.model, steps) })),
-      steps.length > 1 ? make("span", { class: "buttons" }, makeButton("what kept the holder", () => app.followWaits(false), { "data-keep": "blocker", title: "B" }), makeButton("to the root", () => app.followWaits(true), { "data-keep": "root", title: "Shift+B" })) : null);
+    return make("div", { class: "chain" }, make("h3", { text: "Chain of waits" }), make("ol", null, ...crumbs), make("p", null, make("strong", { text: rootText(app.model, steps) })),
+      steps.length > 1 ? make("span", { class: "buttons" }, makeButton("what blocked the holder", () => app.followWaits(false), { "data-keep": "blocker", title: "B" }), makeButton("to the root", () => app.followWaits(true), { "data-keep": "root", title: "Shift+B" })) : null);
   }
 
   return {

@@ -14,8 +14,8 @@ export function buildRowFilter(app) {
   const box = /** @type {HTMLInputElement} */ (document.getElementById("row-filter"));
   const says = /** @type {HTMLElement} */ (document.getElementById("row-filter-says"));
   const order = /** @type {HTMLSelectElement} */ (document.getElementById("row-sort"));
-  box.title = `Rows for which all of this holds:\n${filterHelp.map(([what, text]) => `${what}: ${text}`).join("\n")}`;
-  order.title = "Order of the rows. Times are those of the whole trace, also where a part of it is in sight; CPU time is what is known of it.";
+  box.title = `Show the rows for which all of these hold:\n${filterHelp.map(([what, text]) => `${what}: ${text}`).join("\n")}`;
+  order.title = "Order of the rows. Times cover the whole trace, even if only a part of it is in view; CPU time is the known part.";
   order.append(...rowOrders.map((value) => make("option", { value, text: orderWords[value] })));
 
   /** Shows the number of rows, or the error of the filter. */

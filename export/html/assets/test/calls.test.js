@@ -44,7 +44,7 @@ test("the chosen row, and none", () => {
   assert.equal(sum(appOf({ rows: "chosen" }, { chosenRow: "g3" })), 4300);
   const none = appOf({ rows: "chosen" });
   assert.equal(sum(none), 0);
-  assert.equal(choiceText(none), "no row, as none is chosen");
+  assert.equal(choiceText(none), "no row (none is chosen)");
   assert.equal(sum(appOf({ rows: "chosen" }, { by: "thread" })), 4321);
 });
 
