@@ -12,7 +12,7 @@ import { rememberTheme } from "./view/theme.js";
  * The functions of the actions, except those that show a tab. A function that returns false did nothing.
  * @type {Record<string, (app: App, fast: boolean) => boolean|void>}
  */
-export const deeds = {
+export const actionFunctions = {
   "zoom-in": (app, fast) => app.zoomAt(pointed(app), fast ? 0.35 : 0.75),
   "zoom-out": (app, fast) => app.zoomAt(pointed(app), fast ? 2.8 : 1.333),
   "pan-left": (app, fast) => app.pan(-(app.aim.to - app.aim.from) * (fast ? 0.5 : 0.1)),
@@ -79,7 +79,7 @@ const ofSelection = new Set(["fit", "next-on-row", "prev-on-row", "parent", "chi
 export function actions(app, action, fast) {
   if (app.pair?.chosen && ofSelection.has(action)) app = app.pair.app;
   const tab = tabs.find((name) => name === action);
-  if (tab === undefined) return deeds[action] !== undefined && deeds[action](app, fast) !== false;
+  if (tab === undefined) return actionFunctions[action] !== undefined && actionFunctions[action](app, fast) !== false;
   if (tab === "request" && !app.model.requests.any) {
     app.announce("no scope of this trace is part of a request", true);
     return true;

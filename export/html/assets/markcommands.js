@@ -9,17 +9,17 @@ import { viewAround, viewThatShows } from "./view/viewport.js";
 
 /**
  * @param {Page} app
- * @param {() => void} kept what the address keeps has changed
+ * @param {() => void} stateChanged what the address keeps has changed
  * @param {(view: Stretch) => void} moveTo
  */
-export function markCommands(app, kept, moveTo) {
+export function markCommands(app, stateChanged, moveTo) {
   /** @type {Mark|null} */
   let visited = null;
 
   function changed() {
     app.marks.sort((a, b) => a.from - b.from || a.to - b.to);
-    app.tell("marks");
-    kept();
+    app.notify("marks");
+    stateChanged();
   }
 
   /** @param {Mark} mark */
@@ -63,7 +63,7 @@ export function markCommands(app, kept, moveTo) {
     /** @param {Mark} mark @param {string} name */
     nameMark(mark, name) {
       mark.name = name.slice(0, longestMarkName);
-      kept();
+      stateChanged();
     },
     /** Goes to the next mark (1) or the previous one (-1). @param {1|-1} dir */
     stepMark(dir) {

@@ -80,7 +80,7 @@ function createPair(a, model) {
   const earlier = (/** @type {import("./app.js").Stretch|null} */ r) => r && { from: r.from - a.shift, to: r.to - a.shift };
   Object.assign(b, {
     rows, searchBox: a.searchBox, draw: () => rows.draw(b.colors), keepState() {},
-    lead: (/** @type {number} */ from, /** @type {number} */ to, /** @type {any} */ how) => a.setView(from - a.shift, to - a.shift, how),
+    setLeaderView: (/** @type {number} */ from, /** @type {number} */ to, /** @type {any} */ how) => a.setView(from - a.shift, to - a.shift, how),
     zoomAt: (/** @type {number} */ t, /** @type {number} */ factor) => a.zoomAt(t - a.shift, factor),
     setRange: (/** @type {import("./app.js").Stretch|null} */ range) => a.setRange(earlier(range)),
     hover: a.hover, showTab: a.showTab,
@@ -97,10 +97,10 @@ function createPair(a, model) {
     b.find(""); // the search is repeated in each trace
     colorScopes(model);
     reach();
-    b.tell("model");
+    b.notify("model");
     b.relayout();
     details.update();
-    a.tell("other"); // a comparison applies to this trace
+    a.notify("other"); // a comparison applies to this trace
   });
   colorScopes(model);
   const main = /** @type {HTMLElement} */ (document.querySelector("main"));
@@ -111,7 +111,7 @@ function createPair(a, model) {
   panel.append(says);
   const all = viewOfAll(a.model);
   reach();
-  b.goWith(a);
+  b.copyView(a);
   b.relayout();
   if (a.aim.from === all.from && a.aim.to === all.to) {
     const both = viewOfAll(a.model);
@@ -126,7 +126,7 @@ function createPair(a, model) {
       if (inB && panel.checkVisibility()) details.update();
       reach();
       mouse.lookAgain();
-      b.goWith(a);
+      b.copyView(a);
       starts.hidden = a.shift === 0;
       const at = [`${b.span(model.end)}`, a.shift === 0 ? "" : `${b.span(Math.abs(a.shift))} ${a.shift > 0 ? "earlier" : "later"} than recorded`, b.cursor === null ? "" : `at the pointer ${b.time(Math.round(b.cursor))}`].filter((s) => s !== "").join("  ·  ");
       if (where.textContent !== at) where.textContent = at;

@@ -46,7 +46,7 @@ export function rowCommands(app, relayout) {
     sortRows(order) {
       choices.sort = order;
       app.announce(`rows by ${order}`);
-      app.tell("filter");
+      app.notify("filter");
       relayout();
     },
     /** @param {string} id of a group @param {boolean} all show all, not one more step */
@@ -89,7 +89,7 @@ export function rowCommands(app, relayout) {
     /** @param {string} text */
     filterRows(text) {
       choices.filter = text;
-      app.tell("filter");
+      app.notify("filter");
       relayout();
     },
   };

@@ -101,7 +101,7 @@ export class StateSet {
   stackOf(stack) { return (this.stacks[stack] ?? []).map((f) => this.frames[f] ?? ""); }
 
   /** Returns the number of intervals that a run represents. @param {StateRun} run */
-  manyIn(run) {
+  intervalCount(run) {
     if (this.count === null) return run.j - run.i;
     let n = 0;
     for (let i = run.i; i < run.j; i++) n += this.count[i];
@@ -131,7 +131,7 @@ export class StateLane {
     this.last = set.start[to - 1] + set.dur[to - 1];
     /** @type {{res: number, level: StateLevel}[]} the finest first */
     this.levels = [];
-    this.tried = 1; // the coarsest resolution tried, whether its level was kept or not
+    this.coarsestTried = 1; // the coarsest resolution tried, whether its level was kept or not
   }
 
   /**
@@ -140,10 +140,10 @@ export class StateLane {
    * @returns {StateLevel|null}
    */
   levelFor(res) {
-    while (this.tried * 4 <= res) {
-      this.tried *= 4;
-      const level = mergeStates(this, this.levels.at(-1)?.level ?? null, this.tried);
-      if (level) this.levels.push({ res: this.tried, level });
+    while (this.coarsestTried * 4 <= res) {
+      this.coarsestTried *= 4;
+      const level = mergeStates(this, this.levels.at(-1)?.level ?? null, this.coarsestTried);
+      if (level) this.levels.push({ res: this.coarsestTried, level });
     }
     for (let k = this.levels.length - 1; k >= 0; k--) if (this.levels[k].res <= res) return this.levels[k].level;
     return null;

@@ -32,13 +32,13 @@ const tailFactor = 1.5;
  * @typedef {{count: number, total: number, p50: number, p99: number, sorted: Float64Array, merged: number}} Side
  *
  * The verdict about a name.
- * @typedef {"slower"|"faster"|"slower tail"|"faster tail"|"within the spread"|"too few"|"merged"|"new"|"gone"} Said
+ * @typedef {"slower"|"faster"|"slower tail"|"faster tail"|"within the spread"|"too few"|"merged"|"new"|"gone"} Verdict
  *
  * @typedef {Object} NameDifference
  * @property {string} name
  * @property {Side} a
  * @property {Side} b
- * @property {Said} said
+ * @property {Verdict} verdict
  * @property {number} p probability of the difference by chance; NaN: not tested
  * @property {number} effect share of all pairs in which B's is longer; NaN: not tested
  */
@@ -103,7 +103,7 @@ export function* compareSteps(a, b, told = []) {
 
 /** @param {string} name @param {Side} a @param {Side} b @returns {NameDifference} */
 export function compareSides(name, a, b) {
-  const of = (/** @type {Said} */ said, p = NaN, effect = NaN) => ({ name, a, b, said, p, effect });
+  const of = (/** @type {Verdict} */ verdict, p = NaN, effect = NaN) => ({ name, a, b, verdict, p, effect });
   if (a.count + a.merged === 0) return of("new");
   if (b.count + b.merged === 0) return of("gone");
   if (a.merged > 0 || b.merged > 0) return of("merged"); // the individually known ones are the long ones
@@ -189,15 +189,15 @@ export function pairedBuckets(a, b, most = 40) {
 /**
  * Returns the findings of the doctor that are in one of two reports, or in both with different shares.
  * @param {import("../data/meta.js").DoctorReport|null} a @param {import("../data/meta.js").DoctorReport|null} b
- * @returns {{said: "new"|"gone"|"stayed", finding: import("../data/meta.js").Finding, was: number|null, is: number|null}[]}
+ * @returns {{change: "new"|"gone"|"stayed", finding: import("../data/meta.js").Finding, was: number|null, is: number|null}[]}
  */
 export function findingsBetween(a, b) {
   const id = (/** @type {import("../data/meta.js").Finding} */ f) => `${f.verdict}:${f.object ?? ""}`;
   const before = new Map((a?.findings ?? []).map((f) => [id(f), f]));
   const after = new Map((b?.findings ?? []).map((f) => [id(f), f]));
   return [
-    ...[...after].map(([key, finding]) => ({ said: /** @type {"new"|"stayed"} */ (before.has(key) ? "stayed" : "new"), finding, was: before.get(key)?.share ?? null, is: finding.share })),
-    ...[...before].filter(([key]) => !after.has(key)).map(([, finding]) => ({ said: /** @type {"gone"} */ ("gone"), finding, was: finding.share, is: null })),
+    ...[...after].map(([key, finding]) => ({ change: /** @type {"new"|"stayed"} */ (before.has(key) ? "stayed" : "new"), finding, was: before.get(key)?.share ?? null, is: finding.share })),
+    ...[...before].filter(([key]) => !after.has(key)).map(([, finding]) => ({ change: /** @type {"gone"} */ ("gone"), finding, was: finding.share, is: null })),
   ];
 }
 

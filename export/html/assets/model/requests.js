@@ -58,7 +58,7 @@ export class Requests {
     /** The values computed for a version of the model. */
     this.version = -1;
     /** @type {Map<string, Request>} */
-    this.made = new Map();
+    this.computed = new Map();
     /** By scope id. @type {Map<string, Ref|null>} */
     this.parents = new Map();
   }
@@ -68,9 +68,9 @@ export class Requests {
   /** Drops values of another version and excess ones. */
   freshen() {
     const { version } = this.model;
-    if (this.version === version && this.made.size <= mostKept && this.parents.size <= mostParents) return;
+    if (this.version === version && this.computed.size <= mostKept && this.parents.size <= mostParents) return;
     this.version = version;
-    this.made = new Map();
+    this.computed = new Map();
     this.parents = new Map();
   }
 
@@ -106,8 +106,8 @@ export class Requests {
     const answer = this.model.reduced ? this.answer(trace) : null;
     if (answer?.busy) return null;
     this.freshen();
-    let request = this.made.get(trace);
-    if (!request) this.made.set(trace, request = makeRequest(this.model, trace, this.refs(trace, answer?.batch ?? null), answer?.lacks ?? ""));
+    let request = this.computed.get(trace);
+    if (!request) this.computed.set(trace, request = makeRequest(this.model, trace, this.refs(trace, answer?.batch ?? null), answer?.lacks ?? ""));
     return request;
   }
 

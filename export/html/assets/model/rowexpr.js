@@ -75,15 +75,15 @@ export function parseRows(text, length) {
  * @returns {string} the error; "": none
  */
 function compare(to, field, sign, value, { not, length }) {
-  const said = `${field}${sign}${value}`;
-  if (!fields.includes(field)) return `${said}: unknown field ${field}; the fields are ${fields.join(", ")} and name:text. Quote a name that contains ${sign}`;
+  const term = `${field}${sign}${value}`;
+  if (!fields.includes(field)) return `${term}: unknown field ${field}; the fields are ${fields.join(", ")} and name:text. Quote a name that contains ${sign}`;
   const m = /^(\d+(?:\.\d*)?|\.\d+)([a-zµμ]+|%)?$/i.exec(value);
-  if (!m) return `${said}: ${value === "" ? "a number is missing" : `${value} is not a number`}`;
+  if (!m) return `${term}: ${value === "" ? "a number is missing" : `${value} is not a number`}`;
   const [, digits, unit = ""] = m;
-  if (field === "scopes" && unit !== "") return `${said}: a number of scopes has no unit`;
-  if (field !== "scopes" && unit === "") return `${said}: a unit is missing, as in ${field}${sign}${digits}ms or ${field}${sign}${digits}%`;
+  if (field === "scopes" && unit !== "") return `${term}: a number of scopes has no unit`;
+  if (field !== "scopes" && unit === "") return `${term}: a unit is missing, as in ${field}${sign}${digits}ms or ${field}${sign}${digits}%`;
   const factor = unit === "" ? 1 : unit === "%" ? length / 100 : units[unit.toLowerCase()];
-  if (factor === undefined) return `${said}: unknown unit ${unit}; the units are ns, us, ms, s, m and %`;
+  if (factor === undefined) return `${term}: unknown unit ${unit}; the units are ns, us, ms, s, m and %`;
   const limit = Number(digits) * factor;
   const holds = {
     ">": (/** @type {number} */ v) => v > limit, "<": (/** @type {number} */ v) => v < limit, "=": (/** @type {number} */ v) => v === limit,

@@ -90,7 +90,7 @@ function* laidOnTracks(set, held, tracks) {
       const i = held.item[list[k]];
       const t = held.start[list[k]];
       if (t > end) {
-        state[n] = isTold(set, end, t) ? idleOf(set) : 0;
+        state[n] = isComplete(set, end, t) ? idleOf(set) : 0;
         dur[n++] = t - end;
       }
       const stop = Math.min(t + set.dur[i], k + 1 < list.length ? held.start[list[k + 1]] : Infinity);
@@ -109,4 +109,4 @@ function* laidOnTracks(set, held, tracks) {
  * Reports whether all states in a range of time are known.
  * @param {StateSet} set @param {number} from @param {number} to
  */
-function isTold(set, from, to) { return set.told.some(([a, b]) => a <= from && to <= b); }
+function isComplete(set, from, to) { return set.told.some(([a, b]) => a <= from && to <= b); }

@@ -31,7 +31,7 @@ function serverLines(s, of = "") {
   const at = new Date(s.at ?? 0).toTimeString().slice(0, 8);
   switch (s.state) {
     case "lost": return [{ level: "server", act: "retry", text: `The connection to scopeview serve is lost; trying again. The page shows the state at ${at}; parts not loaded yet are unavailable. If the server was restarted, open the address that it prints.` }];
-    case "anew": return [{ level: "server", act: "reload", text: `${of}Another trace was recorded to the same path. This page shows the previous one, as of ${at}.` }];
+    case "replaced": return [{ level: "server", act: "reload", text: `${of}Another trace was recorded to the same path. This page shows the previous one, as of ${at}.` }];
     case "removed": return [{ level: "server", text: `${of}The trace file was removed or became unreachable, at ${at} or later. Loaded parts remain; the rest is unavailable.` }];
     case "changed": return [{ level: "server", act: "reload", text: `${of}The trace file was truncated or overwritten, at ${at} or later. Loaded parts remain; the rest is unavailable.` }];
   }

@@ -31,9 +31,9 @@ function nameSentence(app, d) {
     const [a, b] = [d.a[q], d.b[q]];
     return `${app.span(a)} → ${app.span(b)} (${changeText(a, b)})`;
   };
-  if (d.said === "new" || d.said === "gone") return `${nameText(d.name)} is only in ${d.said === "new" ? "B" : "A"}.`;
+  if (d.verdict === "new" || d.verdict === "gone") return `${nameText(d.name)} is only in ${d.verdict === "new" ? "B" : "A"}.`;
   const test = Number.isNaN(d.effect) ? "" : `; in ${percentText(d.effect)} of all pairs of durations, the one of B is longer`;
-  return `${nameText(d.name)}: ${d.said}: p50 ${at("p50")}, p99 ${at("p99")}${test}.`;
+  return `${nameText(d.name)}: ${d.verdict}: p50 ${at("p50")}, p99 ${at("p99")}${test}.`;
 }
 
 /** @param {App} app */
@@ -66,7 +66,7 @@ export function createCompare(app) {
     caption: "Scopes by name", by: "more", id: (d) => d.name, pick: (d) => app.compareName(d.name), empty: "No scope ended in either trace.",
     columns: [
       { key: "name", title: "name", pick: true, value: (d) => nameText(d.name) },
-      { key: "said", title: "durations", hint: "A rank test of the durations (Mann–Whitney): slower or faster if p is at most 1/10,000 and at least 56 of 100 pairs agree. At most 20,000 durations are tested. Tail: one p99 is at least 1.5 times the other. Merged: some durations are merged, so no test is possible.", value: (d) => d.said },
+      { key: "verdict", title: "durations", hint: "A rank test of the durations (Mann–Whitney): slower or faster if p is at most 1/10,000 and at least 56 of 100 pairs agree. At most 20,000 durations are tested. Tail: one p99 is at least 1.5 times the other. Merged: some durations are merged, so no test is possible.", value: (d) => d.verdict },
       ns("more", "B − A", more, { hint: "Time in scopes of that name: B minus A" }),
       { key: "by", title: "by", hint: "The difference, relative to A", numeric: true, value: (d) => (d.a.total > 0 ? total(d, 1) / total(d, 0) : null), text: (d) => changeText(total(d, 0), total(d, 1)) },
       count("countA", "count A", (d) => d.a.count), count("countB", "B", (d) => d.b.count),
@@ -152,8 +152,8 @@ export function createCompare(app) {
   function drawFindings(other) {
     const known = app.model.doctor && other.doctor;
     const list = known ? findingsBetween(app.model.doctor, other.doctor) : [];
-    findings.replaceChildren(...list.map(({ said, finding, was, is }) => make("li", null, make("b", { text: `${said}: ` }),
-      `${finding.verdict}${finding.object ? ` · ${nameText(finding.object)}` : ""}, ${said === "stayed" ? `${percentText(was ?? 0)} → ${percentText(is ?? 0)}` : percentText(is ?? was ?? 0)}`)));
+    findings.replaceChildren(...list.map(({ change, finding, was, is }) => make("li", null, make("b", { text: `${change}: ` }),
+      `${finding.verdict}${finding.object ? ` · ${nameText(finding.object)}` : ""}, ${change === "stayed" ? `${percentText(was ?? 0)} → ${percentText(is ?? 0)}` : percentText(is ?? was ?? 0)}`)));
     if (list.length === 0) findings.replaceChildren(make("li", { text: known ? "No findings in either trace." : "Unknown for at least one of the traces." }));
   }
 

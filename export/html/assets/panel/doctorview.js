@@ -89,14 +89,14 @@ export function createDoctor(app) {
     return [make("h3", { text: "What if a scope's own time were shorter" }), make("div", { class: "what-if" }, ...gains.slice(0, 5).flatMap((w) => {
       const says = make("output");
       const slider = make("input", { type: "range", min: "0", max: "100", step: "25", value: "0", "aria-label": `${nameText(w.name)}: reduction of its own time` });
-      const tell = () => {
+      const showGain = () => {
         const less = Number(slider.value);
         const gain = [0, ...w.partly ?? [], w.gain][less / 25];
         says.textContent = less === 0 ? "unchanged" : `−${less}%: the run takes ${percentText(gain)} less time`;
         slider.setAttribute("aria-valuetext", says.textContent);
       };
-      slider.addEventListener("input", tell);
-      tell();
+      slider.addEventListener("input", showGain);
+      showGain();
       return [make("span", { text: nameText(w.name) }), slider, says];
     }))];
   }
@@ -146,7 +146,7 @@ export function createDoctor(app) {
       sides.replaceChildren(...side());
     });
     const chosen = all.find((f) => findingId(f) === app.finding);
-    if (!chosen || !app.jump) return;
+    if (!chosen || !app.showFindingPlace) return;
     app.chooseFinding(app.finding);
     requestAnimationFrame(() => jump(chosen, showFinding)); // after the layout of the page
   }

@@ -4,7 +4,7 @@
 import { isScope } from "../data/kinds.js";
 import { stateText } from "../data/states.js";
 import { chainOf, originOf } from "../model/chain.js";
-import { deedsOf, explain, holdAt, isAwaited, longestPieces } from "../model/explain.js";
+import { activitiesOf, explain, holdAt, isAwaited, longestPieces } from "../model/explain.js";
 import { spentIn } from "../model/spent.js";
 import { colorOf } from "../view/color.js";
 import { make, makeButton, nameText, percentText, pluralText } from "../view/make.js";
@@ -15,13 +15,13 @@ import { partText, rootText, stepText } from "../view/waitfacts.js";
 
 /**
  * A part of a bar, with its text below.
- * @typedef {{text: string, ns: number, color: string, go: (() => void)|null, below: (Node|string|null)[]}} Told
+ * @typedef {{text: string, ns: number, color: string, go: (() => void)|null, below: (Node|string|null)[]}} BarPart
  */
 
 /** The maximum number of parts listed; per part, of holds and of the holder's activities. */
 const mostParts = 8;
 const mostHolds = 6;
-const mostDeeds = 4;
+const mostActivities = 4;
 
 /** Returns the ordinal of a place in a queue. @param {number} n */
 function ordinal(n) {
@@ -35,14 +35,14 @@ export function createWhy(app) {
 
   /**
    * Returns a proportional bar and the list below it.
-   * @param {string} title @param {Told[]} all @param {number} whole ns @param {...Node} below
+   * @param {string} title @param {BarPart[]} all @param {number} whole ns @param {...Node} below
    */
   function stacked(title, all, whole, ...below) {
     const known = all.filter((p) => p.color !== "");
     const more = known.slice(mostParts);
     const others = { text: pluralText(more.length, "other"), ns: more.reduce((sum, p) => sum + p.ns, 0), color: "var(--busy)", go: null, below: [] };
     const told = [...known.slice(0, mostParts), ...more.length > 0 ? [others] : [], ...all.filter((p) => p.color === "")];
-    const share = (/** @type {Told} */ p) => percentText(p.ns / Math.max(1, whole));
+    const share = (/** @type {BarPart} */ p) => percentText(p.ns / Math.max(1, whole));
     const bar = make("div", { class: "parts", role: "img", "aria-label": `${title}: ${told.map((p) => `${p.text} ${share(p)}`).join("; ")}` }, ...told.map((p) => {
       const part = make("span", { title: `${p.text}: ${share(p)}, ${app.span(p.ns)}`, class: p.color === "" ? "unknown" : "" });
       part.style.flexGrow = String(p.ns / Math.max(1, whole));
@@ -62,15 +62,15 @@ export function createWhy(app) {
     if (wait.to <= wait.from) return [];
     const { parts, queue, wanted } = explain(app.model, wait);
     const nodes = [
-      stacked(wait.held && wait.object ? "Holders during the wait" : isAwaited(wait) ? "Goroutines it waited for" : "What it waited for", parts.map((p) => partTold(wait, p)), wait.to - wait.from),
+      stacked(wait.held && wait.object ? "Holders during the wait" : isAwaited(wait) ? "Goroutines it waited for" : "What it waited for", parts.map((p) => barPart(wait, p)), wait.to - wait.from),
       queue ? queueView(queue) : null,
     ];
     if (wanted) nodes.push(make("p", { class: "quiet", text: "Loading more…" }));
     return nodes;
   }
 
-  /** @param {import("../model/explain.js").Wait} wait @param {import("../model/explain.js").WaitPart} part @returns {Told} */
-  function partTold(wait, part) {
+  /** @param {import("../model/explain.js").Wait} wait @param {import("../model/explain.js").WaitPart} part @returns {BarPart} */
+  function barPart(wait, part) {
     const held = part.kind === "hold" || part.kind === "shared";
     const goTo = (/** @type {import("../model/explain.js").HeldPiece} */ piece) => {
       const ref = held ? holdAt(app.model, part.key, piece.start) : null;
@@ -86,7 +86,7 @@ export function createWhy(app) {
         part.pieces.length > mostHolds ? ` and ${thousands(part.pieces.length - mostHolds)} more holds` : ""));
     }
     if (part.kind === "atMost") below.push(make("div", { class: "quiet", text: "it was the holder when the wait began; when it released the lock is unknown" }));
-    if (part.kind === "hold" || part.kind === "atMost" || part.kind === "waker") below.push(make("div", { class: "quiet", text: `meanwhile${deedsText(part, wait)}` }));
+    if (part.kind === "hold" || part.kind === "atMost" || part.kind === "waker") below.push(make("div", { class: "quiet", text: `meanwhile${activitiesText(part, wait)}` }));
     const color = part.kind === "unknown" ? "" : part.kind === "own" ? `var(--state-${part.state})` : part.scope < 0 ? "var(--hold)" : colorOf(nameText(app.model.name(part.scope)));
     return { text: partText(app.model, part), ns: part.ns, color, go: part.key === 0 || part.kind === "own" ? null : () => goTo(pieces[0]), below };
   }
@@ -96,11 +96,11 @@ export function createWhy(app) {
    * @param {import("../model/explain.js").WaitPart} part
    * @param {import("../model/explain.js").Wait} wait
    */
-  function deedsText(part, wait) {
-    const { deeds, states, pieces, ns } = deedsOf(app.model, part, wait);
-    const known = deeds.filter((d) => d.state !== "");
-    const list = known.slice(0, mostDeeds).map((d) => `${d.name ? `waiting for ${nameText(d.name)}` : stateText(d.state)} ${percentText(d.ns / ns)}`);
-    if (known.length > mostDeeds) list.push("and other states");
+  function activitiesText(part, wait) {
+    const { activities, states, pieces, ns } = activitiesOf(app.model, part, wait);
+    const known = activities.filter((d) => d.state !== "");
+    const list = known.slice(0, mostActivities).map((d) => `${d.name ? `waiting for ${nameText(d.name)}` : stateText(d.state)} ${percentText(d.ns / ns)}`);
+    if (known.length > mostActivities) list.push("and other states");
     const rest = ns - known.reduce((sum, d) => sum + d.ns, 0);
     if (!states) list.push(`the states of goroutine ${part.key} are unknown`);
     else if (rest > 0) list.push(`unknown ${percentText(rest / ns)}`);

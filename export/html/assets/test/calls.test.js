@@ -105,7 +105,7 @@ test("as many functions as there are", () => {
 });
 
 test("who looks at the rows in sight, or at the chosen one, hears that they are others", () => {
-  const app = { ...appOf({}), told: [], tell: (event) => app.told.push(event), announce() {}, draw() {}, keepState() {}, aim: { from: 0, to: 1 } };
+  const app = { ...appOf({}), told: [], notify: (event) => app.told.push(event), announce() {}, draw() {}, keepState() {}, aim: { from: 0, to: 1 } };
   globalThis.requestAnimationFrame = () => 0;
   Object.assign(app, commands(app));
   app.model.waits = { others: () => [] };

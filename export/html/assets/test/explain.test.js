@@ -2,7 +2,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { locksOf, modelOf, statesOf } from "./make.js";
 import { chainLinks, chainOf, originOf } from "../model/chain.js";
-import { deedsOf, explain, holdAt, waitOfItem } from "../model/explain.js";
+import { activitiesOf, explain, holdAt, waitOfItem } from "../model/explain.js";
 import { longestInside, spentIn } from "../model/spent.js";
 import { heldByText, rootText, stepText } from "../view/waitfacts.js";
 
@@ -83,9 +83,9 @@ test("what a holder did while it held", () => {
   const states = [[5, 0, [cpu, 300], [lock, 400, { by: 3 }], [runnable, 100]]];
   const { model, ref } = contended({}, {}, states);
   const { parts } = explain(model, waitOfItem(model, ref));
-  const did = ({ deeds }) => deeds.map((d) => `${d.state || "not known"} ${d.name} ${d.ns}`);
-  assert.deepEqual(did(deedsOf(model, parts[0], parts[0].pieces[0])), ["lock  310", "cpu  200"]);
-  assert.deepEqual(did(deedsOf(model, parts[1], parts[1].pieces[0])), ["not known  300"]);
+  const did = ({ activities }) => activities.map((d) => `${d.state || "not known"} ${d.name} ${d.ns}`);
+  assert.deepEqual(did(activitiesOf(model, parts[0], parts[0].pieces[0])), ["lock  310", "cpu  200"]);
+  assert.deepEqual(did(activitiesOf(model, parts[1], parts[1].pieces[0])), ["not known  300"]);
 });
 
 /** A waits for L1, held by B, which waits for L2, held by C, which is in a system call. */

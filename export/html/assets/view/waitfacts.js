@@ -88,8 +88,8 @@ export function stepText(model, steps, k) {
  * @param {Model} model @param {import("../model/chain.js").ChainStep[]} steps
  */
 export function rootText(model, steps) {
-  const { key, wait, deed, spent, root } = steps[steps.length - 1];
-  return `root: ${goroutineTitle(model, key)}${wait ? ` ${waitText(wait)}` : ""}, ${root}${deed && !wait && spent < 0.95 ? `, ${percentText(spent)} of the time` : ""}`;
+  const { key, wait, activity, activityShare, root } = steps[steps.length - 1];
+  return `root: ${goroutineTitle(model, key)}${wait ? ` ${waitText(wait)}` : ""}, ${root}${activity && !wait && activityShare < 0.95 ? `, ${percentText(activityShare)} of the time` : ""}`;
 }
 
 /**
@@ -154,7 +154,7 @@ export function sampleFacts(app, i) {
  * @param {import("../data/states.js").StateRun} run
  */
 export function stateTitle(set, run) {
-  return run.n === 1 ? stateText(set.nameOf(run.top)) : `${thousands(set.manyIn(run))} states, each too short to show`;
+  return run.n === 1 ? stateText(set.nameOf(run.top)) : `${thousands(set.intervalCount(run))} states, each too short to show`;
 }
 
 /** Describes the lock of a wait or a hold. @param {{addr: string, kind: string, shared: boolean}} lock */
