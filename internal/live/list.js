@@ -147,18 +147,18 @@ function show() {
   empty.textContent = lines.size > 0 ? "No trace matches." : `There are no traces in this directory. A program that imports scope writes one here with scope.Start(${JSON.stringify(list.dir)}).`;
   const all = `${lines.size} ${lines.size === 1 ? "trace" : "traces"}`;
   const unread = list.traces.filter((t) => t.why).length;
-  says = [found.length < lines.size ? `${found.length} of ${all}` : all, unread ? `${unread} can't be read` : "", list.unseen ? "the directory has more files than the list examines" : ""].filter(Boolean).join("; ");
+  status = [found.length < lines.size ? `${found.length} of ${all}` : all, unread ? `${unread} can't be read` : "", list.unseen ? "the directory has more files than the list examines" : ""].filter(Boolean).join("; ");
   showTicks();
 }
 
-let says = "";
+let status = "";
 
 function showTicks() {
   compareButton.disabled = ticked.size !== 2;
   joinButton.disabled = ticked.size < 2;
   byId("untick").hidden = ticked.size === 0;
-  const text = says + (ticked.size ? `; ${ticked.size} ticked` : "");
-  if (byId("says").textContent !== text) byId("says").textContent = text;
+  const text = status + (ticked.size ? `; ${ticked.size} ticked` : "");
+  if (byId("status").textContent !== text) byId("status").textContent = text;
 }
 
 function untick() {
@@ -207,8 +207,8 @@ function take(now) {
 /** Shows why the list is not up to date; "": it is. @param {string} text */
 function showTrouble(text) {
   const line = byId("server");
-  const says = /** @type {HTMLElement} */ (line.firstElementChild);
-  if (says.textContent !== text) says.textContent = text;
+  const message = /** @type {HTMLElement} */ (line.firstElementChild);
+  if (message.textContent !== text) message.textContent = text;
   line.hidden = text === "";
 }
 

@@ -7,10 +7,10 @@ import { countRuns, evenRes, runEnd, stretchOf } from "./merge.js";
 
 /** The displayed names of states. */
 export const stateWords = Object.freeze({
-  unknown: "unknown", cpu: "on a CPU", running: "running", preempted: "put off the CPU by the system", textfault: "waiting for a page of instructions",
+  unknown: "unknown", cpu: "on a CPU", running: "running", preempted: "preempted by the system", textfault: "waiting for a page of instructions",
   datafault: "waiting for a page of memory", stalled: "stalled in the kernel", runnable: "waiting for a processor", syscall: "in a system call", blocked: "blocked in a system call", lock: "waiting for a lock",
   join: "waiting in a WaitGroup", cond: "waiting for a condition", channel: "waiting for a channel", select: "waiting in select",
-  network: "waiting for the network", sleep: "sleeping", gc: "held up by the garbage collector", other: "waiting for something else",
+  network: "waiting for the network", sleep: "sleeping", gc: "blocked by the garbage collector", other: "waiting for something else",
 });
 
 /** @param {string} name of a state */
@@ -50,7 +50,7 @@ export class StateSet {
     this.switches = header.switches === true;
     /** @type {[string, string][]} facts about all of them */ this.facts = header.facts ?? [];
     this.procs = header.procs ?? 0; // number of Go's processors that ran a goroutine
-    /** @type {[number, number][]} ranges with complete states */ this.told = header.told ?? [];
+    /** @type {[number, number][]} ranges with complete states */ this.complete = header.told ?? [];
     this.lockState = this.names.indexOf("lock");
     this.state = column("state");
     const dur = column("stateDur");

@@ -84,7 +84,7 @@ function stepsFrom(model, first) {
 function endReason(steps, wait, part) {
   if (!part) return "it took no time";
   if (!isAwaited(wait)) return "it waited for no other goroutine";
-  if (part.kind === "own") return `in the longest part itself ${stateText(part.state)}`;
+  if (part.kind === "own") return `the longest part: itself ${stateText(part.state)}`;
   if (part.kind === "unknown") return wait.held ? "the holder is unknown" : "the goroutine that ended the wait is unknown";
   if (part.kind === "merged") return `${part.many} holds of it, merged here`;
   if (steps.some((s) => s.key === part.key)) return `back at goroutine ${part.key}: each waits for the next`;

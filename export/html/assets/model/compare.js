@@ -48,10 +48,10 @@ function noSide() { return { count: 0, total: 0, p50: 0, p99: 0, sorted: new Flo
 
 /**
  * Collects the durations of all ended scopes by name. It reads each item twice.
- * @param {Model} model @param {Summary|null} told the exact table of a reduced trace; null: there is none
+ * @param {Model} model @param {Summary|null} exact the exact table of a reduced trace; null: there is none
  * @returns {Generator<void, Map<string, Side>>}
  */
-function* durationSteps(model, told = null) {
+function* durationSteps(model, exact = null) {
   const counts = new Float64Array(model.names.length);
   const merged = new Float64Array(model.names.length);
   const visit = function* (/** @type {(name: number, dur: number) => void} */ take) {
@@ -77,7 +77,7 @@ function* durationSteps(model, told = null) {
     const sorted = yield* sortSteps(lists[name], byNumber);
     sides.set(model.name(name), { count: sorted.length, total: sorted.reduce((sum, d) => sum + d, 0), p50: quantileOf(sorted, 0.5), p99: quantileOf(sorted, 0.99), sorted, merged: merged[name] });
   }
-  for (const { name, count, total, p50, p99 } of told?.scopes ?? []) {
+  for (const { name, count, total, p50, p99 } of exact?.scopes ?? []) {
     if (count === 0) continue;
     const { sorted } = sides.get(model.name(name)) ?? noSide();
     sides.set(model.name(name), { count, total, p50, p99, sorted, merged: count - sorted.length });
@@ -87,11 +87,11 @@ function* durationSteps(model, told = null) {
 
 /**
  * Compares two traces.
- * @param {Model} a @param {Model} b @param {(Summary|null)[]} told the exact tables of the two, where they are reduced
+ * @param {Model} a @param {Model} b @param {(Summary|null)[]} exact the exact tables of the two, where they are reduced
  * @returns {Generator<void, NameDifference[]>} sorted by the additional time of b
  */
-export function* compareSteps(a, b, told = []) {
-  const [left, right] = [yield* durationSteps(a, told[0]), yield* durationSteps(b, told[1])];
+export function* compareSteps(a, b, exact = []) {
+  const [left, right] = [yield* durationSteps(a, exact[0]), yield* durationSteps(b, exact[1])];
   /** @type {NameDifference[]} */
   const list = [];
   for (const name of new Set([...left.keys(), ...right.keys()])) {

@@ -146,12 +146,12 @@ export class Requests {
 
   /**
    * Returns its items, each once: those of the server's answer and those known here.
-   * @param {string} trace @param {Batch|null} told @returns {Ref[]}
+   * @param {string} trace @param {Batch|null} served @returns {Ref[]}
    */
-  refs(trace, told) {
+  refs(trace, served) {
     /** @type {Map<string, Ref>} */
     const found = new Map();
-    for (const batch of [...this.batches(), ...told ? [told] : []]) {
+    for (const batch of [...this.batches(), ...served ? [served] : []]) {
       this.indexOf(batch).each("trace", trace, (i) => {
         const { key, depth } = batch.lanes[batch.lane[i]];
         const id = `${key} ${depth} ${batch.start[i]} ${depth < 0 ? batch.strings[batch.args[i]] : ""}`;

@@ -109,4 +109,4 @@ function* laidOnTracks(set, held, tracks) {
  * Reports whether all states in a range of time are known.
  * @param {StateSet} set @param {number} from @param {number} to
  */
-function isComplete(set, from, to) { return set.told.some(([a, b]) => a <= from && to <= b); }
+function isComplete(set, from, to) { return set.complete.some(([a, b]) => a <= from && to <= b); }

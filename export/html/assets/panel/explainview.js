@@ -41,15 +41,15 @@ export function createWhy(app) {
     const known = all.filter((p) => p.color !== "");
     const more = known.slice(mostParts);
     const others = { text: pluralText(more.length, "other"), ns: more.reduce((sum, p) => sum + p.ns, 0), color: "var(--busy)", go: null, below: [] };
-    const told = [...known.slice(0, mostParts), ...more.length > 0 ? [others] : [], ...all.filter((p) => p.color === "")];
+    const listed = [...known.slice(0, mostParts), ...more.length > 0 ? [others] : [], ...all.filter((p) => p.color === "")];
     const share = (/** @type {BarPart} */ p) => percentText(p.ns / Math.max(1, whole));
-    const bar = make("div", { class: "parts", role: "img", "aria-label": `${title}: ${told.map((p) => `${p.text} ${share(p)}`).join("; ")}` }, ...told.map((p) => {
+    const bar = make("div", { class: "parts", role: "img", "aria-label": `${title}: ${listed.map((p) => `${p.text} ${share(p)}`).join("; ")}` }, ...listed.map((p) => {
       const part = make("span", { title: `${p.text}: ${share(p)}, ${app.span(p.ns)}`, class: p.color === "" ? "unknown" : "" });
       part.style.flexGrow = String(p.ns / Math.max(1, whole));
       part.style.backgroundColor = p.color;
       return part;
     }));
-    const list = make("ul", { class: "told" }, ...told.map((p) => {
+    const list = make("ul", { class: "told" }, ...listed.map((p) => {
       const swatch = make("span", { class: `swatch${p.color === "" ? " unknown" : ""}`, "aria-hidden": "true" });
       swatch.style.backgroundColor = p.color;
       return make("li", null, swatch, make("strong", { text: share(p) }), ` ${app.span(p.ns)} `, p.go ? makeButton(p.text, p.go, { class: "link", "data-keep": `part ${p.text}` }) : p.text, ...p.below);
@@ -125,7 +125,7 @@ export function createWhy(app) {
   function spentView(ref) {
     const { parts, merged } = spentIn(app.model, ref);
     const whole = parts.reduce((sum, p) => sum + p.ns, 0);
-    const told = parts.map((p) => {
+    const all = parts.map((p) => {
       const { wait } = p;
       const go = wait && (() => (wait.ref ? app.select(wait.ref, { reveal: true }) : wait.interval && app.goToInterval(wait.key, wait.interval)));
       const text = wait ? (p.name ? `waiting for ${nameText(p.name)}` : stateText(p.state)) : p.own ? "itself" : p.name ? `in ${nameText(p.name)}` : p.state ? stateText(p.state) : "unknown";
@@ -135,7 +135,7 @@ export function createWhy(app) {
     const below = [];
     if (merged) below.push(make("p", { class: "quiet", text: "Short scopes and waits are merged here, and only longer waits are listed; zoom in to see them all." }));
     if (parts.some((p) => p.wait)) below.push(makeButton("longest wait inside", () => app.followWaits(false), { "data-keep": "wait inside", title: "Go to it (B), or to the root of its chain (Shift+B)" }));
-    return [stacked("Where its time went", told, whole, ...below)];
+    return [stacked("Where its time went", all, whole, ...below)];
   }
 
   /** Returns the followed chain, starting at its origin. */

@@ -40,7 +40,7 @@ export function createHeart(app) {
 
   /** Shows the chosen graphs, or their line if there is nothing to draw. */
   function arrange() {
-    const graphs = app.graphs !== "line" && (app.growing || beats().time.length > 1 || (app.model.waits.states?.told.length ?? 0) > 0);
+    const graphs = app.graphs !== "line" && (app.growing || beats().time.length > 1 || (app.model.waits.states?.complete.length ?? 0) > 0);
     line.hidden = graphs;
     cpu.element.hidden = count.element.hidden = !graphs;
     memory.element.hidden = !graphs || app.graphs !== "all";
@@ -75,9 +75,9 @@ export function createHeart(app) {
       if (line.textContent !== said) line.textContent = said;
       return;
     }
-    cpu.say([f.cpu.slice(0, 1), app.cursor === null && memory.element.hidden ? f.memory.slice(0, 1) : f.cpu.slice(1)]);
-    count.say([f.count.slice(0, 2), f.count.slice(2)]);
-    memory.say([f.memory.slice(0, 1), f.memory.slice(1)]);
+    cpu.setLegend([f.cpu.slice(0, 1), app.cursor === null && memory.element.hidden ? f.memory.slice(0, 1) : f.cpu.slice(1)]);
+    count.setLegend([f.count.slice(0, 2), f.count.slice(2)]);
+    memory.setLegend([f.memory.slice(0, 1), f.memory.slice(1)]);
   }
 
   /**

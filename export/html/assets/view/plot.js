@@ -10,7 +10,7 @@ import { make } from "./make.js";
  * @property {HTMLCanvasElement} canvas
  * @property {number} height
  * @property {(colors: Record<string, string>) => {ctx: CanvasRenderingContext2D, width: number, height: number}} begin
- * @property {(lines: [name: string, value: string, state?: string][][]) => void} say fills the legend: names and values by line, with the state whose colour they have
+ * @property {(lines: [name: string, value: string, state?: string][][]) => void} setLegend fills the legend: names and values by line, with the state whose colour they have
  */
 
 /**
@@ -28,7 +28,7 @@ export function createPlot(className, height, label) {
   return {
     element, legend, canvas, height,
     begin(colors) { return beginCanvas(canvas, canvas.clientWidth, height, colors); },
-    say(lines) {
+    setLegend(lines) {
       // A frame that changes no text must not cause a layout.
       const key = JSON.stringify(lines);
       if (key === said) return;
