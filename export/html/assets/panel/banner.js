@@ -93,7 +93,7 @@ export function createBanner(app) {
         const whole = item.classList.toggle("whole");
         more.setAttribute("aria-expanded", String(whole));
         app.relayout();
-      }, { class: "quiet", title: "The whole line", "aria-label": "The whole line", "aria-expanded": "false" });
+      }, { class: "quiet", title: "Show the whole line", "aria-label": "Show the whole line", "aria-expanded": "false" });
       item.append(more);
     }
     if (l.level !== "loss" && l.level !== "server") {

@@ -13,7 +13,7 @@ export function createSearchBox(app) {
   const input = /** @type {HTMLInputElement} */ (document.getElementById("search-text"));
   const count = /** @type {HTMLElement} */ (document.getElementById("search-count"));
   const buttons = { "-1": /** @type {HTMLElement} */ (document.getElementById("search-prev")), 1: /** @type {HTMLElement} */ (document.getElementById("search-next")) };
-  const rowButton = makeButton("", () => lookAt(rows(), (rowAt + 1) % rows().length), { hidden: true, title: "Rows whose names contain it" });
+  const rowButton = makeButton("", () => lookAt(rows(), (rowAt + 1) % rows().length), { hidden: true, title: "Go to the rows whose names contain the text" });
   const requestButton = makeButton("request", () => app.showTab(lookAtRequest()), { hidden: true, title: "Show the request with this trace id" });
   count.before(requestButton, rowButton);
   /** The trace id whose prefix is the searched text; "": none. */
