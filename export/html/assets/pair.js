@@ -47,7 +47,7 @@ function createPair(a, model) {
   const pane = make("section", { class: "pane-b", "aria-label": "The other trace" },
     make("div", { class: "head-b" }, fold, make("h2", { text: title, title }), align, starts, where), sheet);
   const details = createDetails(b);
-  const says = make("div", { class: "of-b" }, make("p", { class: "quiet", text: `in ${title}` }), details.element);
+  const column = make("div", { class: "of-b" }, make("p", { class: "quiet", text: `in ${title}` }), details.element);
   const panel = /** @type {HTMLElement} */ (document.getElementById("view-details"));
   let inB = false;
 
@@ -108,7 +108,7 @@ function createPair(a, model) {
   main.insertBefore(divider, pane);
   listenDivider(a, divider, pane);
   new ResizeObserver(() => { rows.layout(); b.redraw(); }).observe(sheet);
-  panel.append(says);
+  panel.append(column);
   const all = viewOfAll(a.model);
   reach();
   b.copyView(a);
@@ -132,6 +132,6 @@ function createPair(a, model) {
       if (where.textContent !== at) where.textContent = at;
       if (!sheet.hidden) b.drawNow();
     },
-    remove() { for (const e of [pane, divider, says]) e.remove(); },
+    remove() { for (const e of [pane, divider, column]) e.remove(); },
   };
 }

@@ -8,8 +8,8 @@ import { Flag, Kind, Quality } from "./kinds.js";
 /** The laneDepth of a row's instants; depths from this value on are encoded plus one. */
 const instantsLane = 255;
 
-/** Decodes a depth. @param {number} told @returns {number} -1: the instants */
-function depthOf(told) { return told < instantsLane ? told : told === instantsLane ? -1 : told - 1; }
+/** Decodes a depth. @param {number} encoded @returns {number} -1: the instants */
+function depthOf(encoded) { return encoded < instantsLane ? encoded : encoded === instantsLane ? -1 : encoded - 1; }
 
 /**
  * @typedef {Object} BatchLane

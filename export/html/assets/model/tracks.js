@@ -16,9 +16,9 @@ export function trackKey(n, thread) { return 2 * n + (thread ? 1 : 0); }
  * @returns {Generator<void, StateSet|null>}
  */
 export function* trackSteps(set) {
-  const told = set.res > 0 ? set.trackColumns : yield* heldColumns(set);
-  if (set.res > 0 && told.length < trackNames.length) return null;
-  const [key, count, start, state, dur, by, many, top] = told;
+  const trackColumns = set.res > 0 ? set.trackColumns : yield* heldColumns(set);
+  if (set.res > 0 && trackColumns.length < trackNames.length) return null;
+  const [key, count, start, state, dur, by, many, top] = trackColumns;
   const none = new Uint8Array(state.length);
   const columns = new Map(/** @type {[string, any][]} */ ([
     ["stateGoid", key], ["stateCount", count], ["stateStart", start], ["stateFunc", new Uint8Array(key.length)], ["stateSystem", new Uint8Array(key.length)],

@@ -144,11 +144,11 @@ export class Waits {
     const end = model.meta.end ?? 0;
     let pending = false;
     let res = 0;
-    let told = false;
+    let taken = false;
     try {
       const answer = await /** @type {NonNullable<typeof model.source.waits>} */ (model.source.waits)(from, to, Math.ceil((px * (to - from)) / Math.max(1, hi - lo)));
       if (epoch !== this.epoch) return;
-      told = this.take(answer);
+      taken = this.take(answer);
       pending = answer.header.pending === true;
       res = answer.header.states?.res ?? 0;
     } catch (err) {
@@ -157,7 +157,7 @@ export class Waits {
     }
     this.busy = false;
     this.got = { from, to, res, end, at: performance.now(), pending };
-    if (told) model.changed();
+    if (taken) model.changed();
     this.look();
   }
 

@@ -120,12 +120,12 @@ export function createCompare(app) {
     if (key === drawn) return;
     note.textContent = "Comparing…";
     const done = await one(key, async (stale) => {
-      const told = [];
-      for (const m of [model, other]) told.push(!m.reduced ? null : m.meta.summary ?? await m.summary(0, m.end, true).catch(() => null));
-      const list = await inSlices(compareSteps(model, other, told), stale);
+      const exact = [];
+      for (const m of [model, other]) exact.push(!m.reduced ? null : m.meta.summary ?? await m.summary(0, m.end, true).catch(() => null));
+      const list = await inSlices(compareSteps(model, other, exact), stale);
       const sums = [];
-      for (const [k, m] of [model, other].entries()) sums.push(told[k] ?? await inSlices(summarySteps(m, 0, m.end, true), stale));
-      return list && sums.every((s) => s) ? { list, told, sums: /** @type {import("../model/stats.js").Summary[]} */ (sums) } : undefined;
+      for (const [k, m] of [model, other].entries()) sums.push(exact[k] ?? await inSlices(summarySteps(m, 0, m.end, true), stale));
+      return list && sums.every((s) => s) ? { list, exact, sums: /** @type {import("../model/stats.js").Summary[]} */ (sums) } : undefined;
     });
     if (!done) return;
     drawn = key;
@@ -139,7 +139,7 @@ export function createCompare(app) {
     if (did[0] && did[1]) states.set(pairs(did.map((d) => /** @type {Map<string, number>} */ (d?.times)), 0).map(({ name, a, b }) => ({ state: name, a: a / each[0], b: b / each[1] })));
     const merged = differences.reduce((sum, d) => sum + d.a.merged + d.b.merged, 0);
     note.textContent = `A is ${titleOf(model)}; B is ${titleOf(other)}.${perSecond ? " Totals are per second." : ""}`
-      + (merged > 0 ? ` ${thousands(merged)} scopes are merged in this page${done.told.every((t, k) => t || ![model, other][k].reduced) ? ": the numbers include them, the histogram does not, and names with merged scopes are not tested" : " and missing from all numbers"}.` : "")
+      + (merged > 0 ? ` ${thousands(merged)} scopes are merged in this page${done.exact.every((t, k) => t || ![model, other][k].reduced) ? ": the numbers include them, the histogram does not, and names with merged scopes are not tested" : " and missing from all numbers"}.` : "")
       + (did.some((d) => d && !d.exact) ? " Merged states count as the one with the most time." : "");
     drawFindings(other);
     drawFigure();

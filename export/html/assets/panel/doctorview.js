@@ -87,17 +87,17 @@ export function createDoctor(app) {
    */
   function sliders(gains) {
     return [make("h3", { text: "What if a scope's own time were shorter" }), make("div", { class: "what-if" }, ...gains.slice(0, 5).flatMap((w) => {
-      const says = make("output");
+      const result = make("output");
       const slider = make("input", { type: "range", min: "0", max: "100", step: "25", value: "0", "aria-label": `${nameText(w.name)}: reduction of its own time` });
       const showGain = () => {
         const less = Number(slider.value);
         const gain = [0, ...w.partly ?? [], w.gain][less / 25];
-        says.textContent = less === 0 ? "unchanged" : `−${less}%: the run takes ${percentText(gain)} less time`;
-        slider.setAttribute("aria-valuetext", says.textContent);
+        result.textContent = less === 0 ? "unchanged" : `−${less}%: the run takes ${percentText(gain)} less time`;
+        slider.setAttribute("aria-valuetext", result.textContent);
       };
       slider.addEventListener("input", showGain);
       showGain();
-      return [make("span", { text: nameText(w.name) }), slider, says];
+      return [make("span", { text: nameText(w.name) }), slider, result];
     }))];
   }
 

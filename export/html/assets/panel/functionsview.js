@@ -48,10 +48,10 @@ function contrastColumns(app, d) {
 export function createFunctions(app) {
   const bar = createCallsBar(app);
   const none = make("p", { class: "quiet" });
-  const said = make("p", { class: "said" });
+  const sentence = make("p", { class: "said" });
   const notes = make("ul", { class: "quiet" });
   const tables = make("div", { class: "tables" });
-  const element = make("div", { class: "functions" }, make("div", { class: "bar-of-tools" }, bar.element), none, said, tables, notes);
+  const element = make("div", { class: "functions" }, make("div", { class: "bar-of-tools" }, bar.element), none, sentence, tables, notes);
   let data = null;
   let kind = "";
   let filled = []; // the tables
@@ -98,7 +98,7 @@ export function createFunctions(app) {
     });
     [d.metrics, d.places, functionContrasts(data.samples, d, m)].forEach((rows, k) => filled[k].set(rows));
     const text = differenceText(data.samples, d, { span: (v) => app.span(v), share: percentText, place: placeText });
-    said.textContent = text || "The selection has no more than what it is compared with.";
+    sentence.textContent = text || "The selection has no more than what it is compared with.";
   }
 
   function update() {
@@ -113,14 +113,14 @@ export function createFunctions(app) {
     data = callData(app);
     none.hidden = data !== null && (data.costs.size > 0 || data.difference !== null);
     none.textContent = none.hidden ? "" : bar.nothing();
-    said.textContent = data && !data.difference && app.calls.scope !== "" && app.calls.executions === "compare" ? "The number of executions in the selection is unknown here, so they are not compared. These are the values of the slow ones." : "";
+    sentence.textContent = data && !data.difference && app.calls.scope !== "" && app.calls.executions === "compare" ? "The number of executions in the selection is unknown here, so they are not compared. These are the values of the slow ones." : "";
     tables.hidden = !none.hidden;
     notes.replaceChildren(...(data?.samples.notes ?? []).map((text) => make("li", { text })));
-    said.hidden = true;
+    sentence.hidden = true;
     if (!data) return;
     if (data.difference) fillDifference(data.difference);
     else fillFunctions();
-    said.hidden = said.textContent === "";
+    sentence.hidden = sentence.textContent === "";
   }
 
   const later = restLater(fill);

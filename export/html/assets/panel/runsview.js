@@ -49,7 +49,7 @@ export function createRuns(app) {
   const unbrush = makeButton("", () => app.brushRuns(null), { title: "Show all durations (Esc)" });
   const unpick = makeButton("", () => pick(null), { title: "Show all groups" });
   const csv = makeButton("CSV", () => offerFile(new Blob([...table.csv()], { type: "text/csv" }), `${app.runsOf} executions`, "csv"), { title: "Save all pages of the table as CSV" });
-  const said = make("p", { class: "said" });
+  const sentence = make("p", { class: "said" });
   const none = make("p", { class: "quiet" });
   const histogram = createBrushView(app);
   const grouping = make("select", { "aria-label": "Group by", onchange: () => fillGroups() });
@@ -68,7 +68,7 @@ export function createRuns(app) {
   table.element.className = "column paged";
   const columns = make("div", { class: "columns" },
     make("div", { class: "column" }, histogram.element, make("div", { class: "bar-of-tools" }, make("span", { class: "quiet", text: "group by" }), grouping), groups.element, slow.element), table.element);
-  const element = make("div", { class: "runs" }, make("div", { class: "bar-of-tools" }, choice, count, unbrush, unpick, csv), said, none, columns);
+  const element = make("div", { class: "runs" }, make("div", { class: "bar-of-tools" }, choice, count, unbrush, unpick, csv), sentence, none, columns);
 
   /** @param {{facet: string, value: string}|null} group */
   function pick(group) {
@@ -123,13 +123,13 @@ export function createRuns(app) {
     histogram.set(Float64Array.from(order, (k) => dur[k]), colorOf(app.runsOf));
   }
 
-  /** @param {number} name @param {number} from @param {number} to @returns {Promise<{rows: import("../model/rowset.js").Row[], alone: boolean, said: string}>} */
+  /** @param {number} name @param {number} from @param {number} to @returns {Promise<{rows: import("../model/rowset.js").Row[], alone: boolean, problem: string}>} */
   async function rowsWith(name, from, to) {
-    const own = { rows: model.rows("goroutine"), alone: false, said: "" };
+    const own = { rows: model.rows("goroutine"), alone: false, problem: "" };
     if (!model.reduced) return own;
-    const told = await model.runs(name, from, to).catch(() => null);
-    if (!told) return { ...own, said: "only those that this page stores individually; short ones are merged" };
-    return { ...told, said: told.left > 0 ? `${thousands(told.left)} more are left out` : told.alone ? "too many to examine what is inside them: select a range" : "" };
+    const exact = await model.runs(name, from, to).catch(() => null);
+    if (!exact) return { ...own, problem: "only those that this page stores individually; short ones are merged" };
+    return { ...exact, problem: exact.left > 0 ? `${thousands(exact.left)} more are left out` : exact.alone ? "too many to examine what is inside them: select a range" : "" };
   }
 
   async function fill() {
@@ -148,7 +148,7 @@ export function createRuns(app) {
     if (name === "" || question !== of) {
       picked = null;
       runs = null;
-      said.textContent = count.textContent = "";
+      sentence.textContent = count.textContent = "";
       columns.hidden = true;
       none.textContent = name === "" ? "Select a scope or choose a name, to list all of its executions and what the slowest have in common." : "Counting…";
       unbrush.hidden = unpick.hidden = true;
@@ -160,7 +160,7 @@ export function createRuns(app) {
       stamp = next;
       element.setAttribute("aria-busy", "true");
       const nameId = model.names.indexOf(name);
-      const { rows, alone, said: problem } = await rowsWith(nameId, from, to);
+      const { rows, alone, problem } = await rowsWith(nameId, from, to);
       const found = await inSlices(runSteps(rowsOfArea(model, area, rows), nameId, from, to, alone), stale);
       if (!found) return;
       const show = (/** @type {Facet[]} */ by) => {
@@ -179,11 +179,11 @@ export function createRuns(app) {
       fillGroups();
       const differ = await inSlices(slowSteps(model, found, by), stale);
       if (differ === undefined) return;
-      const had = said.textContent;
-      said.textContent = differ ? slowText(nameText(name), differ, { span: app.span, percent: percentText, count: thousands }) : found.n > 1 ? "No execution takes longer than the others." : "";
+      const had = sentence.textContent;
+      sentence.textContent = differ ? slowText(nameText(name), differ, { span: app.span, percent: percentText, count: thousands }) : found.n > 1 ? "No execution takes longer than the others." : "";
       slow.set(differ);
       element.setAttribute("aria-busy", "false");
-      if (had !== said.textContent) app.announce(said.textContent);
+      if (had !== sentence.textContent) app.announce(sentence.textContent);
     });
   }
 

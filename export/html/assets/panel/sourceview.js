@@ -95,7 +95,7 @@ export function createSource(app) {
       const own = excl(data, cost, m);
       const cells = metrics.flatMap((n) => /** @type {("excl"|"incl")[]} */ (["excl", "incl"]).map((side) => make("td", { class: "number", text: mark(data, cost, side, n, code?.has(line)) })));
       const share = own > 0 ? percentText(own / total) : "";
-      const before = commentary(s, x.file, line, text).map((said) => make("tr", { class: "said" }, make("td", { colspan: span }), make("td", { class: "mono quiet", text: said })));
+      const before = commentary(s, x.file, line, text).map((comment) => make("tr", { class: "said" }, make("td", { colspan: span }), make("td", { class: "mono quiet", text: comment })));
       return [...before, make("tr", { class: most > 0 && own >= hotShare * most ? "hot" : null }, ...cells, make("td", { class: "number", text: share }), make("td", { class: "number quiet", text: String(line) }), make("td", { class: "mono", text }))];
     }));
     const why = code ? "" : "Which lines have code is unknown here: a line without a value may have code or none.";

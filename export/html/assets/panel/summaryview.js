@@ -137,9 +137,9 @@ export function createSummary(app) {
       try {
         // Sums of the part read so far would be meaningless.
         if (model.reduced && model.meta.loading) return { summary: null, text: "The trace is still being read; the sums follow when it has been read.", range, whole, area };
-        const told = !model.reduced || area ? null : range ? await model.summary(from, to, whole).catch(() => null) : model.meta.summary ?? await model.summary(from, to, true).catch(() => null);
-        const summary = told ?? await inSlices(summarySteps(model, from, to, whole || !range, rowsOfArea(model, area)), stale);
-        const text = told || !model.reduced ? "" : "Only the scopes that this page stores individually; short ones are merged. scopeview top --from --to counts them all.";
+        const exact = !model.reduced || area ? null : range ? await model.summary(from, to, whole).catch(() => null) : model.meta.summary ?? await model.summary(from, to, true).catch(() => null);
+        const summary = exact ?? await inSlices(summarySteps(model, from, to, whole || !range, rowsOfArea(model, area)), stale);
+        const text = exact || !model.reduced ? "" : "Only the scopes that this page stores individually; short ones are merged. scopeview top --from --to counts them all.";
         return summary && { summary, text, range, whole, area };
       } finally {
         clearTimeout(slow);

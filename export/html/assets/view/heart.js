@@ -71,8 +71,8 @@ export function createHeart(app) {
     const f = facts();
     const text = (/** @type {[string, string, string?][]} */ list) => list.map(([name, value]) => `${name} ${value}`).join(", ");
     if (!line.hidden) {
-      const said = `${text(f.cpu)}  ·  ${text(f.count)}  ·  ${text(f.memory)}`;
-      if (line.textContent !== said) line.textContent = said;
+      const summary = `${text(f.cpu)}  ·  ${text(f.count)}  ·  ${text(f.memory)}`;
+      if (line.textContent !== summary) line.textContent = summary;
       return;
     }
     cpu.setLegend([f.cpu.slice(0, 1), app.cursor === null && memory.element.hidden ? f.memory.slice(0, 1) : f.cpu.slice(1)]);

@@ -24,15 +24,15 @@ export function createPlot(className, height, label) {
   const canvas = make("canvas", { role: "img", "aria-label": label });
   canvas.style.height = `${height}px`;
   const element = make("div", { class: `plot ${className}` }, legend, canvas);
-  let said = "";
+  let shownKey = "";
   return {
     element, legend, canvas, height,
     begin(colors) { return beginCanvas(canvas, canvas.clientWidth, height, colors); },
     setLegend(lines) {
       // A frame that changes no text must not cause a layout.
       const key = JSON.stringify(lines);
-      if (key === said) return;
-      said = key;
+      if (key === shownKey) return;
+      shownKey = key;
       legend.title = lines.map((line) => line.map(([name, value]) => `${name} ${value}`).join(", ")).join("\n");
       legend.replaceChildren(...lines.map((line) => make("div", null, ...line.map(([name, value, state]) => make("span", null,
         state ? make("i", { class: `state-swatch state-${state}`, "aria-hidden": "true" }) : null, make("b", { text: name }), value)))));
