@@ -26,7 +26,7 @@ func TestStatesAreGivenUp(t *testing.T) {
 				close(quit)
 			}()
 			ended := ""
-			for deadline := time.Now().Add(30 * time.Second); !strings.Contains(ended, "more than its share of the budget") && time.Now().Before(deadline); {
+			for deadline := time.Now().Add(30 * time.Second); !strings.Contains(ended, "exceeded its share of the budget") && time.Now().Before(deadline); {
 				for until := time.Now().Add(200 * time.Millisecond); time.Now().Before(until); {
 					for range 1000 {
 						there <- 1
@@ -40,7 +40,7 @@ func TestStatesAreGivenUp(t *testing.T) {
 			if err := scope.Stop(); err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(ended, "more than its share of the budget") {
+			if !strings.Contains(ended, "exceeded its share of the budget") {
 				t.Errorf("gotrace_ended is %q", ended)
 			}
 		})
