@@ -13,8 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/show"
@@ -58,20 +56,6 @@ func newJoin(c *call) func() error {
 		_, err = fmt.Fprintln(c.s.out, name)
 		return err
 	}
-}
-
-func traceAndGoTrace(cmd *cobra.Command, args []string) error {
-	if len(args) != 2 {
-		return fmt.Errorf("join needs a TRACE and a GOTRACE, a file written by runtime/trace, go test -trace or /debug/pprof/trace, not %d: %q", len(args), args)
-	}
-	return nil
-}
-
-func completeGoTrace(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	if len(args) == 1 {
-		return nil, cobra.ShellCompDirectiveDefault // Go execution traces have no common extension
-	}
-	return completeTrace(cmd, args, word)
 }
 
 // goTraceFile is a Go execution trace in a file.
