@@ -129,7 +129,7 @@ func TestG46GovernorTells(t *testing.T) {
 	p := govern(0.03)
 	p.costs = [3]float64{0, 0.05, 0}
 	p.run(time.Second)
-	want := []string{"states false it exceeded its share of the budget, 5.0% of the CPU time, and is off since 150ms; --budget 15% keeps it"}
+	want := []string{"states false it exceeded its share of the budget, 5.0% of the CPU time, and is off since 150ms; --budget 15% keeps it on"}
 	if !slices.Equal(p.told, want) {
 		t.Errorf("told %q, want %q", p.told, want)
 	}

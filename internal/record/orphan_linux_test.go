@@ -110,7 +110,7 @@ func TestG35(t *testing.T) {
 			n++
 		})
 	}
-	for act, says := range map[string]string{"setuid": "now empty, stays; remove it: remove " + hot.Dir, "chroot": "LastError: <nil>"} {
+	for act, says := range map[string]string{"setuid": "now empty, was left; remove it: remove " + hot.Dir, "chroot": "LastError: <nil>"} {
 		t.Run("after "+act, func(t *testing.T) {
 			if os.Getuid() != 0 {
 				t.Skip(act + " needs root")
