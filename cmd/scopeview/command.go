@@ -69,7 +69,8 @@ func (row *command) build(s *streams) *cobra.Command {
 	return c.cmd
 }
 
-// asExit returns err as an exit: errors that are none are about the command line.
+// asExit returns the error of a command that ran as an exit. Errors that are not exits are cobra's, about
+// the command line.
 func asExit(err error) error {
 	var e *exit
 	if err == nil || errors.As(err, &e) {

@@ -17,14 +17,6 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// export writes the trace with f, and sets the exit code.
-func (c *call) export(f func(w io.Writer) error) error {
-	if err := c.write(f); err != nil {
-		return err
-	}
-	return c.verdict()
-}
-
 // rowOptions are the options of the exports of a timeline.
 func (c *call) rowOptions() rows.Options {
 	return rows.Options{Selection: c.sel.Selection, States: c.states, Tool: version(), State: c.state()}
@@ -33,36 +25,50 @@ func (c *call) rowOptions() rows.Options {
 func newCSV(c *call) func() error {
 	raw := c.flags().Bool("raw", false, "do not escape cells that a spreadsheet would run as a formula")
 	return func() error {
-		return c.export(func(w io.Writer) error {
+		err := c.write(func(w io.Writer) error {
 			return csv.Write(c.context(), w, c.t, csv.Options{Selection: c.sel.Selection, Raw: *raw, States: c.states})
 		})
+		if err != nil {
+			return err
+		}
+		return c.verdict()
 	}
 }
 
 func newChrome(c *call) func() error {
 	return func() error {
-		return c.export(func(w io.Writer) error {
-			size, err := chrome.Write(c.context(), w, c.t, c.rowOptions())
-			if err == nil && size.Large() {
-				fmt.Fprintf(c.s.err, "scopeview: %s are %s of JSON: Chrome's own page gives up at about 1 million events or 256 MB; open it in ui.perfetto.dev, use scopeview export perfetto, or write a part with --from and --to\n",
-					show.Plural(size.Events, "event"), show.Size(size.Bytes))
-			}
+		var size chrome.Size
+		err := c.write(func(w io.Writer) (err error) {
+			size, err = chrome.Write(c.context(), w, c.t, c.rowOptions())
 			return err
 		})
+		if err != nil {
+			return err
+		}
+		if size.Large() {
+			fmt.Fprintf(c.s.err, "scopeview: %s are %s of JSON: Chrome's own page gives up at about 1 million events or 256 MB; open it in ui.perfetto.dev, use scopeview export perfetto, or write a part with --from and --to\n",
+				show.Plural(size.Events, "event"), show.Size(size.Bytes))
+		}
+		return c.verdict()
 	}
 }
 
 func newPerfetto(c *call) func() error {
 	c.noTerminal("protobuf", "-o FILE.pftrace")
 	return func() error {
-		return c.export(func(w io.Writer) error {
-			size, err := perfetto.Write(c.context(), w, c.t, c.rowOptions())
-			if err == nil && size.Large() {
-				fmt.Fprintf(c.s.err, "scopeview: %s exceed the limit of Perfetto's page, about 500 MB: write a part with --from and --to, or serve it with trace_processor\n",
-					show.Size(size.Bytes))
-			}
+		var size perfetto.Size
+		err := c.write(func(w io.Writer) (err error) {
+			size, err = perfetto.Write(c.context(), w, c.t, c.rowOptions())
 			return err
 		})
+		if err != nil {
+			return err
+		}
+		if size.Large() {
+			fmt.Fprintf(c.s.err, "scopeview: %s exceed the limit of Perfetto's page, about 500 MB: write a part with --from and --to, or serve it with trace_processor\n",
+				show.Size(size.Bytes))
+		}
+		return c.verdict()
 	}
 }
 

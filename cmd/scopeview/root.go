@@ -78,7 +78,7 @@ func execute(ctx context.Context, s *streams, args []string) int {
 	root := newRoot(s)
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if cmd == root && args[0][0] != '-' {
+		if cmd == root && !strings.HasPrefix(args[0], "-") {
 			return cmp.Or(noCommand(root, args[0]), err) // the flags are those of a command that does not exist
 		}
 		return err

@@ -38,8 +38,6 @@ func openAny(cmd *cobra.Command, s *streams, args []string) error {
 		if kind == kindPprof && !holdsTrace(in) {
 			words = []string{"profile", args[0]}
 		}
-	}
-	if in != nil {
 		in.Close()
 	}
 	if s.errTerm {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"compress/gzip"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -42,6 +43,9 @@ func TestOpenAny(t *testing.T) {
 		if code, errs := v.ends(); code != exitOK || !strings.Contains(errs, "open the address yourself") {
 			t.Errorf("%s: exit code %d, %s", path, code, errs)
 		}
+	}
+	if code := execute(t.Context(), &streams{out: io.Discard, err: io.Discard}, []string{"", "--from"}); code != exitUsage {
+		t.Errorf("an empty name: exit code %d", code)
 	}
 	for args, want := range map[string]string{
 		"nothing.scope":         `neither a command nor a file "nothing.scope"`,
