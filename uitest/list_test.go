@@ -30,6 +30,8 @@ func TestListOfTraces(t *testing.T) {
 		says(t, tb, "#traces", "broken.scope", "not a scopeview trace", "get 1.65 ms, 600 ms")
 		says(t, tb, "#says", "5 traces; 1 can't be read")
 		faultless(t, tb, "the list")
+		var newest string
+		tb.read(&newest, `document.querySelector("#traces tr td:nth-child(2)").textContent`)
 		search := func(text, want string) {
 			t.Helper()
 			tb.read(nil, `((box) => { box.value = %s; box.dispatchEvent(new Event("input")); })(document.querySelector("#search")), 0`, quote(text))
@@ -51,6 +53,13 @@ func TestListOfTraces(t *testing.T) {
 		search("broken", "broken.scope")
 		search("slow:scan", set+" after.scope")
 		tb.await(`location.hash === "#q=slow%%3Ascan"`)
+
+		// What a browser opens first is the newest, from which a link leads here.
+		tb.read(nil, `location.assign("/newest")`)
+		tb.await(`location.pathname.startsWith("/t/") && typeof scopeview !== "undefined" && scopeview.model.meta.path === %s`, quote(newest))
+		tb.read(nil, `document.querySelector("#top > a").click()`)
+		tb.await(`document.querySelectorAll("#traces tr").length === 5`)
+		search("slow:scan", set+" after.scope")
 
 		// By keys: down from the search to each row's box.
 		tb.read(nil, `document.activeElement.blur()`)

@@ -43,12 +43,11 @@ func newServe(c *call) func() error {
 		if err != nil {
 			return err
 		}
-		address := server.Address(ln.Addr())
-		if _, err := fmt.Fprintln(c.s.out, address); err != nil {
+		if _, err := fmt.Fprintln(c.s.out, server.Address(ln.Addr())); err != nil {
 			return fmt.Errorf("writing to standard output: %w", err)
 		}
 		if c.openPage {
-			remove, err := leadBrowser(c.context(), address, server.Entered())
+			remove, err := leadBrowser(c.context(), server.FirstPage(ln.Addr()), server.Entered())
 			defer remove()
 			if err != nil {
 				fmt.Fprintf(c.s.err, "scopeview: %s; open the address yourself\n", show.Text(err.Error()))

@@ -67,6 +67,15 @@ func (s *Server) serveList(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, p.text)
 }
 
+// serveNewest redirects to the page of the newest trace, or to the list if no trace can be shown.
+func (s *Server) serveNewest(w http.ResponseWriter, r *http.Request) {
+	to := "/"
+	if list, err := s.shelf.look(); err == nil && len(list.Traces) > 0 && list.Traces[0].Number >= 0 {
+		to = baseOf(s.shelf.book(list.Traces[0].Number))
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
+}
+
 // serveTraces sends the directory's traces as JSON. It answers a request with the tag of the
 // current list with 304.
 func (s *Server) serveTraces(w http.ResponseWriter, r *http.Request) {

@@ -22,7 +22,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request, b *book) {
 	policy, err := page.Policy(page.HomeLive)
 	var body bytes.Buffer
 	if err == nil {
-		c := page.Config{Home: page.HomeLive, Base: baseOf(b)}
+		c := page.Config{Home: page.HomeLive, Base: baseOf(b), List: s.shelf.root != nil}
 		if with != nil && b != with {
 			c.With = baseOf(with)
 		}

@@ -100,12 +100,23 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Address returns the address to open in a browser, with the token, if the server listens at
-// addr. If addr is unspecified, the host is an allowed name or the loopback.
-func (s *Server) Address(addr net.Addr) string {
+// Address returns the address, with the token, of the trace's page or of the list of traces, if
+// the server listens at addr. If addr is unspecified, the host is an allowed name or the loopback.
+func (s *Server) Address(addr net.Addr) string { return s.address(addr, "/") }
+
+// FirstPage returns the address of what a browser opens first: of a directory the newest trace,
+// whose page links to the list. It is otherwise like Address.
+func (s *Server) FirstPage(addr net.Addr) string {
+	if s.shelf.root == nil {
+		return s.address(addr, "/")
+	}
+	return s.address(addr, "/newest")
+}
+
+func (s *Server) address(addr net.Addr, path string) string {
 	host, port, err := net.SplitHostPort(addr.String())
 	if err != nil {
-		return "http://" + addr.String() + "/?token=" + s.guard.token
+		return "http://" + addr.String() + path + "?token=" + s.guard.token
 	}
 	if a, err := netip.ParseAddr(host); err == nil && a.IsUnspecified() {
 		host = "127.0.0.1"
@@ -113,7 +124,7 @@ func (s *Server) Address(addr net.Addr) string {
 			host = strings.Trim(s.o.AllowHosts[0], "[]")
 		}
 	}
-	u := url.URL{Scheme: "http", Host: net.JoinHostPort(host, port), Path: "/", RawQuery: "token=" + s.guard.token}
+	u := url.URL{Scheme: "http", Host: net.JoinHostPort(host, port), Path: path, RawQuery: "token=" + s.guard.token}
 	return u.String()
 }
 
@@ -124,6 +135,7 @@ func (s *Server) mux() http.Handler {
 	mux := http.NewServeMux()
 	if s.shelf.root != nil {
 		mux.HandleFunc("GET /{$}", s.serveList)
+		mux.HandleFunc("GET /newest", s.serveNewest)
 		mux.HandleFunc("GET /list.json", s.serveTraces)
 		mux.HandleFunc("GET /joined", s.serveJoined)
 	} else {

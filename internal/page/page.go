@@ -14,6 +14,7 @@ type Config struct {
 	Home string `json:"home"`           // HomeFile, HomeLive
 	Base string `json:"base,omitempty"` // live: path prefix of its requests, "/t/0/"
 	With string `json:"with,omitempty"` // live: that of the trace to compare with; "": none
+	List bool   `json:"list,omitempty"` // live: the server has a list of traces, at "/"
 }
 
 // Homes of a page.

@@ -27,12 +27,15 @@ const watchPause = 2000;
 /** The timeout of an update, in ms; one takes a second. */
 const longestAnswer = 20000;
 
+/** Returns what the server or the file says of this page. @returns {{home?: string, base: string, with?: string, list?: boolean}} */
+export function pageConfig() { return JSON.parse(document.getElementById("config")?.textContent || "{}"); }
+
 /**
  * Loads the models of this page's trace and, if there is one, of the trace to compare with.
  * @returns {Promise<[Model, Model|null]>}
  */
 export async function openSources() {
-  const config = JSON.parse(document.getElementById("config")?.textContent || "{}");
+  const config = pageConfig();
   const live = config.home === "live";
   const load = async (/** @type {Source} */ source) => {
     const model = new Model(source);
@@ -42,7 +45,7 @@ export async function openSources() {
   const compared = live ? config.with !== undefined : document.getElementById("with") !== null;
   return Promise.all([
     load(live ? liveSource(config.base) : fileSource("data")),
-    compared ? load(live ? liveSource(config.with) : fileSource("with")) : null,
+    compared ? load(live ? liveSource(/** @type {string} */ (config.with)) : fileSource("with")) : null,
   ]);
 }
 

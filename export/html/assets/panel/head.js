@@ -3,6 +3,7 @@
 import { createExports } from "./exports.js";
 import { colorChoices } from "../view/colorby.js";
 import { make, makeButton } from "../view/make.js";
+import { pageConfig } from "../model/source.js";
 import { bytes, span, thousands } from "../view/time.js";
 
 /** @import { App } from "../app.js" */
@@ -12,7 +13,9 @@ export function buildHead(app) {
   const { meta } = app.model;
   const title = meta.title || meta.path || "trace";
   document.title = `${title} – scopeview`;
-  /** @type {HTMLElement} */ (document.getElementById("title")).textContent = title;
+  const heading = /** @type {HTMLElement} */ (document.getElementById("title"));
+  heading.textContent = title;
+  if (pageConfig().list) heading.before(make("a", { href: "/", text: "All traces" }));
   const date = app.startMs ? new Date(app.startMs).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" }) : "";
   const progress = /** @type {HTMLProgressElement} */ (document.getElementById("reading"));
   const facts = () => {
