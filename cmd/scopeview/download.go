@@ -76,7 +76,7 @@ func (d *downloads) local(c *call, arg string) (path, copyOf string, err error) 
 	if c.takes == takesSource {
 		return path, copyOf, nil
 	}
-	made, err := d.ofGoTrace(c.context(), c.s, path, name)
+	made, err := d.converted(c.context(), c.s, path, name)
 	if made != path {
 		copyOf = "" // Go execution traces are not expected to grow
 	}

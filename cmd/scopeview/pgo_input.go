@@ -21,6 +21,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/autofdo"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gowire"
 	"github.com/scopeview/scopeview/internal/perfdata"
 	"github.com/scopeview/scopeview/internal/pgo"
 	"github.com/scopeview/scopeview/internal/report/annotate"
@@ -47,7 +48,6 @@ type input struct {
 // magics are the first bytes of files that are neither traces nor in pprof's format.
 var (
 	perfMagics = []string{"PERFILE2", "2ELIFREP", "PERFFILE"}
-	goMagic    = "go 1."
 	preMagic   = "GO PREPROFILE V1\n"
 )
 
@@ -103,7 +103,7 @@ func (in *profileInput) readQuietly(ctx context.Context, arg string) (*input, []
 		return x, x.of(notes...), err
 	case has(preMagic):
 		return nil, nil, fmt.Errorf("%s is the output of go tool preprofile: give its input profile", show.Name(arg))
-	case has(goMagic):
+	case gowire.Begins(head):
 		return in.ofGoTrace(ctx, x, b)
 	case autofdo.Binary(head) != "":
 		return nil, nil, fmt.Errorf("%s: %s", show.Name(arg), autofdo.Binary(head))

@@ -20,8 +20,8 @@ import (
 // profiling is the common part of the commands that show samples.
 type profiling struct {
 	*call
-	name             string     // of a TRACE that is not a recording
-	kind             sourceKind // of it
+	name             string      // of a TRACE that is not a recording
+	kind             *sourceKind // of it
 	metrics, sort    string
 	function, format string
 	scope, slowest   string

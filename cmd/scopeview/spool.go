@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -169,19 +168,6 @@ func (in *incoming) copyTo(ctx context.Context, f *os.File, p *arrival) (n int64
 		}
 	}
 }
-
-// readable reports whether head begins a file that can be read: a trace, or a profile.
-func readable(head []byte) bool {
-	return isTrace(head) || bytes.HasPrefix(head, gzipMagic) || len(head) > 0 && head[0] == profileMagic
-}
-
-// isTrace reports whether head begins a trace of ours, packed or not, or of Go.
-func isTrace(head []byte) bool {
-	return bytes.HasPrefix(head, []byte(format.Magic)) || bytes.HasPrefix(head, []byte(format.PackedMagic)) || bytes.HasPrefix(head, []byte(goMagic))
-}
-
-// profileMagic is a possible first byte of uncompressed profiles in pprof's format.
-const profileMagic = 0x0a
 
 // lookEach is the number of bytes between checks of the free space.
 const lookEach = 16 << 20

@@ -35,7 +35,7 @@ func openAny(cmd *cobra.Command, s *streams, args []string) error {
 	}
 	words := []string{"serve", args[0], "--open"}
 	if in != nil {
-		if kind == kindPprof && !holdsTrace(in) {
+		if kind.convert == nil && !holdsTrace(in) {
 			words = []string{"profile", args[0]}
 		}
 		in.Close()

@@ -7,16 +7,15 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/goscopes"
-	"github.com/scopeview/scopeview/internal/gowire"
 	"github.com/scopeview/scopeview/internal/newfile"
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// ofGoTrace converts the Go execution trace that TRACE names, if it is one, to a trace, and returns
-// its path for the command. So every command that takes a TRACE accepts one. name is the name for
-// messages.
-func (d *downloads) ofGoTrace(ctx context.Context, s *streams, arg, name string) (string, error) {
+// converted converts a file of another kind, such as a Go execution trace, to a trace, and returns
+// its path; other files it returns as they are. name is the name for messages.
+func (d *downloads) converted(ctx context.Context, s *streams, arg, name string) (string, error) {
 	st, err := os.Stat(arg)
 	if err != nil || !st.Mode().IsRegular() {
 		return arg, nil // opening it reports the error
@@ -26,23 +25,25 @@ func (d *downloads) ofGoTrace(ctx context.Context, s *streams, arg, name string)
 		return arg, nil
 	}
 	defer f.Close()
-	var head [gowire.HeaderSize]byte
-	if n, _ := f.ReadAt(head[:], 0); !gowire.Begins(head[:n]) {
+	head := make([]byte, format.StateOffset)
+	n, _ := f.ReadAt(head, 0)
+	kind := kindOf(head[:n])
+	if kind == nil || kind.convert == nil {
 		return arg, nil
 	}
 	dir, err := os.MkdirTemp("", "scopeview-")
 	if err != nil {
-		return "", fmt.Errorf("making a directory for the converted Go execution trace: %w", err)
+		return "", fmt.Errorf("making a directory for the converted trace: %w", err)
 	}
 	d.dirs = append(d.dirs, dir)
 	path := filepath.Join(dir, filepath.Base(arg))
 	to, err := newfile.Create(path)
 	if err != nil {
-		return "", fmt.Errorf("making a file for what is made of the Go execution trace: %w", err)
+		return "", fmt.Errorf("making a file for the converted trace: %w", err)
 	}
 	in := &incoming{all: st.Size()}
 	p := &arrival{s: s, in: in, begin: time.Now(), next: time.Now().Add(progressAfter)}
-	err = goscopes.Convert(ctx, to, untilDoneReader{ctx, f}, goscopes.Options{
+	err = kind.convert(ctx, to, untilDoneReader{ctx, f}, goscopes.Options{
 		Name: filepath.Base(name), Written: st.ModTime(), Progress: func(n int64) { in.got.Store(n); p.show() },
 	})
 	p.done()
