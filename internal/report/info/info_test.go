@@ -42,7 +42,7 @@ func TestInfo(t *testing.T) {
 	if d.Records["task"] != 2 || d.Open["task"] != 1 || d.Lost["total"] != 3 || d.Lost["space"] != 3 || len(d.Gaps) != 1 || d.Gaps[0] != (gap{2000, 3000, 3, "space"}) {
 		t.Errorf("records: %v, open %v, lost %v, gaps %v", d.Records, d.Open, d.Lost, d.Gaps)
 	}
-	if d.CPU["exact"] != 1 || d.Cost.Percent.Kind != report.Unknown || d.Cost.Measured.Kind != report.Unknown || d.GoTrace != nil || d.LastBeat["goroutines"] != 5 || d.Beats != 1 {
+	if d.CPU["exact"] != 1 || d.Cost.OfCPU.Kind != report.Unknown || d.Cost.Measured.Kind != report.Unknown || d.GoTrace != nil || d.LastBeat["goroutines"] != 5 || d.Beats != 1 {
 		t.Errorf("CPU %v, cost %+v, Go trace %v, last beat %v", d.CPU, d.Cost, d.GoTrace, d.LastBeat)
 	}
 	var b report.Text

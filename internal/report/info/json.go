@@ -186,7 +186,7 @@ type gap struct {
 }
 
 type cost struct {
-	Percent   report.Float `json:"percent_of_cpu" unit:"percent" says:"lower bound: estimated plus measured, of 'process_cpu_ns'"`
+	OfCPU     report.Float `json:"share_of_cpu" unit:"0 to 1" says:"lower bound: estimated plus measured, of 'process_cpu_ns'"`
 	Process   report.Int   `json:"process_cpu_ns" unit:"ns" says:"CPU time of the process while it recorded"`
 	Measured  report.Int   `json:"measured_ns" unit:"ns" says:"CPU time of the recorder's goroutines, and of reading the CPU clocks of threads"`
 	Estimated report.Int   `json:"estimated_ns" unit:"ns" says:"lower bound of the cost of scopes, from the cost of one"`
@@ -256,10 +256,10 @@ func (r found) document() *document {
 
 func (r found) costJSON() cost {
 	known := func(ns int64) report.Int { return report.Known(ns, ns >= 0) }
-	measured, knowsMeasured := r.Cost.Share(r.Cost.Measured)
-	estimated, knowsEstimated := r.Cost.Share(r.Cost.Estimated)
+	_, knowsMeasured := r.Cost.Share(r.Cost.Measured)
+	_, knowsEstimated := r.Cost.Share(r.Cost.Estimated)
 	return cost{
-		Percent: report.Known(measured+estimated, knowsMeasured && knowsEstimated),
+		OfCPU:   report.Known(float64(r.Cost.Measured+r.Cost.Estimated)/float64(r.Cost.Process), knowsMeasured && knowsEstimated),
 		Process: known(r.Cost.Process), Measured: known(r.Cost.Measured), Estimated: known(r.Cost.Estimated), Missing: analysis.NotMeasured(r.Trace),
 	}
 }

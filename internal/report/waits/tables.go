@@ -61,8 +61,8 @@ type lock struct {
 	AllHold    report.Int      `json:"hold_all_ns" compare:"grows worse" head:"held" when:"holdable" unit:"ns" says:"of all holds"`
 	Estimated  bool            `json:"hold_all_estimated" says:"from the mean of those that are recorded"`
 	Tries      int64           `json:"tries" when:"loop" unit:"count" says:"that failed, of loops"`
-	Holders    []waiter        `json:"holders"` // the holders when a wait began
-	Waiters    []waiter        `json:"waiters"`
+	Holders    []waiter        `json:"holders" says:"the scopes of the lock's holder when a wait began or, if unknown, of a recorded holder meanwhile"`
+	Waiters    []waiter        `json:"waiters" says:"the scopes of the waiters"`
 	HeldBy     []report.Holder `json:"held_by" head:"held by"` // by the time of the recorded holds
 	WaitStacks []at            `json:"stacks"`                 // with --stacks
 
@@ -88,7 +88,7 @@ var locks = report.Table[lock]{
 }
 
 type waiter struct {
-	Name    *string `json:"name" says:"the holder when the wait began or, if unknown, a recorded holder meanwhile; null: no scope, or not known"`
+	Name    *string `json:"name" says:"a scope; null: none, or not known"`
 	Unknown bool    `json:"unknown" says:"the holder is not known"`
 	Wait    bool    `json:"wait" says:"'name' is a lock that it waited for"`
 	Count   int64   `json:"count" unit:"waits"`
