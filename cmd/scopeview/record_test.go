@@ -39,7 +39,7 @@ func TestRecord(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"record":                                "record needs a command",
-		"record --counter cycles:0 -- x":        `"cycles:0": after 0 there can't be a sample`,
+		"record --counter cycles:0 -- x":        `"cycles:0": after 0 is invalid`,
 		"record --counter nothing -- x":         `"nothing": there is no counter of this name; there are task-clock, `,
 		"record -o x.scope -- " + self:          "creating the trace: open x.scope: file exists",
 		"record -o z.scope -- /no/such/program": "starting /no/such/program",

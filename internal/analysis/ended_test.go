@@ -24,7 +24,7 @@ func TestEnd(t *testing.T) {
 		{"killed", `info "ended" "signal killed"`, "1", StateClosed, "signal", "by a signal (killed) 30.0ms after"},
 		{"deadlock", `info "deadlock" "all goroutines"`, "1", StateClosed, "deadlock", "deadlock: no goroutine"},
 		{"gone", "", "0", StateAbandoned, "unclosed", "without Stop 30.0ms after the recording began: by a panic, os.Exit, log.Fatal or a signal, which the trace does not say"},
-		{"perhaps running", "", "0", StateUnknown, "unclosed", "or still runs, which is not known here"},
+		{"perhaps running", "", "0", StateUnknown, "unclosed", "or still runs; that is not known here"},
 		{"running", "", "0", StateWriting, "", ""},
 		{"nobody asked", "", "0", "", "", ""},
 		{"no fact of ours", `info "ended" "somehow"`, "1", StateClosed, "", ""},

@@ -30,13 +30,13 @@ func stolen(t *testing.T) time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// failUnlessStolen fails the test, unless the host took more than a hundredth of the
+// failUnlessStolen fails the test, unless the host may have taken more than a hundredth of the
 // CPUs' time since begin, where before is its value at begin: then the result is
 // meaningless.
 func failUnlessStolen(t *testing.T, begin time.Time, before time.Duration, format string, args ...any) {
 	t.Helper()
 	if took := stolen(t) - before; took > time.Since(begin)*time.Duration(runtime.NumCPU())/100 {
-		t.Skipf("the host took %v of CPU time meanwhile, which switches count and threads' clocks do not", took)
+		t.Skipf("the host may have taken %v of CPU time meanwhile, which switches count and threads' clocks do not", took)
 	}
 	t.Fatalf(format, args...)
 }

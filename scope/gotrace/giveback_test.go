@@ -28,7 +28,7 @@ func TestGivenBack(t *testing.T) {
 		collect.ExecutionTrace: {func(by any) error { return trace.Start(by.(io.Writer)) }, trace.Stop},
 		collect.FlightRecorder: {func(any) error { return recorder.Start() }, recorder.Stop},
 	}
-	const itself = "off: the program takes it itself"
+	const itself = "off: the program takes an execution trace or profile itself"
 	for _, c := range []struct {
 		name string
 		opts []scope.Option
