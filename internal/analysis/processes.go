@@ -19,7 +19,7 @@ func (r *Report) processes(l *facts) {
 	list := r.Trace.Processes()
 	for i, p := range list {
 		if i == mostProcesses {
-			l.add("", fmt.Sprintf("… and %d more: info --json lists them all", len(list)-i))
+			l.add("", fmt.Sprintf("… and %d more: info --json lists all", len(list)-i))
 			break
 		}
 		below := ""

@@ -34,7 +34,7 @@ func TestProcesses(t *testing.T) {
 			t.Errorf("%q, want %q", got[i], w)
 		}
 	}
-	if len(got) != mostProcesses+1 || got[mostProcesses] != "… and 3 more: info --json lists them all" {
+	if len(got) != mostProcesses+1 || got[mostProcesses] != "… and 3 more: info --json lists all" {
 		t.Errorf("%d lines, the last is %q", len(got), got[len(got)-1])
 	}
 	if line := OverwrittenLine(r.Trace); !strings.HasPrefix(line, "older records were overwritten by the processes' rings: 1 of p 101, 3 of p 103") {

@@ -173,7 +173,7 @@ func DeadlockLine(t *trace.Trace) string {
 	if t.Lookup("deadlock") == "" {
 		return ""
 	}
-	return "deadlock: no goroutine of the program could go on any more, and Go ended it"
+	return "deadlock: no goroutine of the program could continue, and Go ended it"
 }
 
 // process describes the program and its machine.

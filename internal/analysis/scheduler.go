@@ -21,7 +21,7 @@ func (r *Report) scheduler(l *facts) {
 	}
 	what := "when they were on a CPU"
 	if paused := r.info("thread_switches_paused"); paused != "" {
-		what += ", but not " + show.Name(paused) + ": the system's telling of it takes more than its share of the budget"
+		what += ", but not " + show.Name(paused) + ": the system's records of it exceed their share of the budget"
 	}
 	r.taken(l, "threads", what, "thread_switches")
 }

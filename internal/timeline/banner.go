@@ -58,7 +58,7 @@ func banner(r *analysis.Report, o MetaOptions) []Said {
 		}
 	}
 	if o.StateRes > 0 {
-		say("note", fmt.Sprintf("Of what goroutines did, neighbours shorter than %s are merged into one, which has the state that took most of it.", show.Duration(o.StateRes)))
+		say("note", fmt.Sprintf("Of goroutines' states, neighbours shorter than %s are merged into one, which has the state that took most of it.", show.Duration(o.StateRes)))
 	}
 	say("note", strings.TrimSpace(unknownText(r)+" "+costText(r)))
 	if o.Writer == WriterUnknown {
@@ -73,7 +73,7 @@ func damageText(r *analysis.Report) string {
 	if len(damage) == 0 {
 		return ""
 	}
-	text := "The trace is damaged: what could be read is shown. " + capital(analysis.ProblemText(&damage[0]))
+	text := "The trace is damaged: the readable part is shown. " + capital(analysis.ProblemText(&damage[0]))
 	if more := len(damage) - 1; more > 0 {
 		text += fmt.Sprintf("; and %s of other kinds", show.Plural(int64(more), "defect"))
 	}
@@ -146,11 +146,11 @@ func unknownText(r *analysis.Report) string {
 	if unknown == 0 {
 		return ""
 	}
-	why := "on the way they gave way to others more than once"
+	why := "their goroutines yielded more than once"
 	if r.Trace.Lookup(gotrace.FactMade) != "" {
-		why = "another goroutine ended them, or they ran outside of what the Go execution trace tells of"
+		why = "another goroutine ended them, or they ran outside the time that the Go execution trace covers"
 	} else if need := uint32(format.WitnessYield | format.WitnessSwitch); r.Trace.Header().Witness&need != need {
-		why = "the recorder could not see when they gave way to others (About tells why)"
+		why = "the recorder could not see when they yielded (About has the reason)"
 	}
 	return fmt.Sprintf("The CPU time of %s of the scopes is unknown: %s.", show.Percent(float64(unknown)/float64(all)), why)
 }

@@ -69,7 +69,7 @@ func taken(r collect.Resource, by any) (release func()) {
 			return func() {}
 		}
 	}
-	return yieldFor("off: the program takes it itself", r)
+	return yieldFor(takenByProgram[r], r)
 }
 
 // collector is a collect.Collector. Its methods hold shared.mu, because Yield and Snapshot may come
@@ -112,6 +112,13 @@ const (
 	factEnded   = "gotrace_ended"
 )
 
+// takenByProgram are the facts about resources that the program itself has.
+var takenByProgram = [collect.Resources]string{
+	collect.ExecutionTrace: "off: the program takes an execution trace itself",
+	collect.FlightRecorder: "off: the program runs a flight recorder itself",
+	collect.CPUProfile:     "off: the program takes a CPU profile itself",
+}
+
 // maxFacts limits the number of facts: in a ring, facts are never overwritten.
 const maxFacts = 200
 
@@ -128,7 +135,7 @@ func (c *collector) Start(rec collect.Recording) {
 	collect.Parts.Store(&divided)
 	*c = collector{config: c.config, rec: rec, told: map[string]string{}, wait: 1}
 	if c.noSwitches {
-		c.tell(perf.FactSwitches, "off: the program does not want them (gotrace.WithoutSwitches)")
+		c.tell(perf.FactSwitches, "off: switched off by the program (gotrace.WithoutSwitches)")
 	} else if p := new(perf.Switches); p.Start(rec) == nil { // else it has recorded the reason
 		c.perf = p
 	}
@@ -259,12 +266,12 @@ func (c *collector) take() {
 	}
 	switch {
 	case c.noProfile:
-		c.tell(factProfile, "off: the program does not want it (gotrace.WithoutProfile)")
+		c.tell(factProfile, "off: switched off by the program (gotrace.WithoutProfile)")
 	case c.yielded(collect.CPUProfile) || c.parts.noProfile:
 	case c.profile == nil:
 		var err error
 		if c.profile, err = startProfile(); err != nil {
-			c.tell(factProfile, "off: the program takes it itself: "+err.Error())
+			c.tell(factProfile, takenByProgram[collect.CPUProfile]+": "+err.Error())
 			break
 		}
 		c.tell(factProfile, "on")
@@ -285,7 +292,7 @@ func (c *collector) takeTrace() {
 	}
 	if err != nil {
 		c.trace = nil
-		c.tell(factTrace, "off: the program takes it itself: "+err.Error())
+		c.tell(factTrace, takenByProgram[c.traces()]+": "+err.Error())
 		return
 	}
 	c.tell(factTrace, how)

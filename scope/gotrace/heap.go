@@ -92,7 +92,7 @@ var heapCounters = [4]struct{ name, unit string }{
 func startHeap(rec collect.Recording, names *perf.OwnNamer) (read func(urgency), err error) {
 	rate := runtime.MemProfileRate
 	if rate <= 0 {
-		return nil, fmt.Errorf("the program does not want it (runtime.MemProfileRate is %d)", rate)
+		return nil, fmt.Errorf("switched off by the program (runtime.MemProfileRate is %d)", rate)
 	}
 	rec.Fact(factHeap, fmt.Sprintf("on, with a sample after %d bytes", rate))
 	return newHeap(rec, names, rate, mostPlaces).read, nil
@@ -119,7 +119,7 @@ func (h *heap) read(why urgency) {
 	at := sys.Mono()
 	if h.over = !h.take(); h.over {
 		h.list, h.places, h.uses = nil, nil, nil
-		h.rec.Fact(factHeap, fmt.Sprintf("off: there are more than %d places that allocate, so it was not read any more", h.most))
+		h.rec.Fact(factHeap, fmt.Sprintf("off: more than %d allocation sites: the heap profile was not read further", h.most))
 		return
 	}
 	wait := naming

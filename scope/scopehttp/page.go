@@ -135,7 +135,7 @@ func losses(s *scope.Statistics) string {
 		}
 	}
 	if l.Unknown {
-		parts = append(parts, "unknown how many more: somebody has changed the counters in the trace")
+		parts = append(parts, "possibly more: the counters in the trace were changed from outside")
 	}
 	return strings.Join(parts, ", ")
 }

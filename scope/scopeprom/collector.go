@@ -27,7 +27,7 @@ func NewCollector(names string) (prometheus.Collector, error) {
 			texts:  requests.Bounded{Other: "(other names)"},
 			durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 				Name:                            "scopeview_scope_duration_seconds",
-				Help:                            "How long scopes took that have ended.",
+				Help:                            "Durations of ended scopes.",
 				NativeHistogramBucketFactor:     1.1,
 				NativeHistogramMaxBucketNumber:  160,
 				NativeHistogramMinResetDuration: time.Hour,
@@ -60,9 +60,9 @@ func named(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	recordingDesc = named("recording", "1 while a recording is running and not switched off.")
-	lostDesc      = named("lost_records_total", "Records that were asked for and not kept, by reason.", "reason")
-	unknownDesc   = named("lost_records_unknown", "1 where more may be lost than lost_records_total counts: somebody has changed the counters in the trace.")
-	misuseDesc    = named("misuse_total", "What the program should not have done, by kind.", "kind")
+	lostDesc      = named("lost_records_total", "Lost records, by reason.", "reason")
+	unknownDesc   = named("lost_records_unknown", "1 where more may be lost than lost_records_total counts: the counters in the trace were changed from outside.")
+	misuseDesc    = named("misuse_total", "Misuses of the scope API by kind.", "kind")
 	behindDesc    = named("reading_behind", "1 where a scrape did not come to the trace's end.")
 	unreadDesc    = named("unread_chunks_total", "Chunks of 64 KiB that a ring overwrote before a scrape read them.")
 	failedDesc    = named("reading_errors_total", "How often the trace could not be read.")
