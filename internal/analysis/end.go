@@ -14,7 +14,7 @@ const FactEnded = "ended"
 
 // End describes the end of a recorded program that did not end by itself and well.
 type End struct {
-	How  string `json:"how" says:"'exit': with a status that is not 0; 'signal'; 'deadlock'; 'unclosed': without Stop, and the trace does not say more"`
+	How  string `json:"how" says:"'exit': with a status that is not 0; 'signal'; 'deadlock'; 'unclosed': without Stop; the trace does not show why"`
 	Text string `json:"text" says:"a sentence or two"`
 }
 

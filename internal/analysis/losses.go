@@ -23,7 +23,7 @@ var lossReasons = []string{
 	format.LossStop:   "begun while the recording stopped",
 	format.LossEnd:    "were ends without room in the trace: their scopes show as open",
 	format.LossStack:  "were stacks that came faster than they could be counted",
-	format.LossOpen:   "were open when the ring overwrote where they begin, more than it keeps: they are missing, or their ends say no name",
+	format.LossOpen:   "were open when the ring overwrote where they begin, more than it keeps: they are missing, or their ends have no name",
 	format.LossBuffer: "because the trace's buffer was full",
 }
 

@@ -66,11 +66,11 @@ const otherClock = "same boot id as another process, but another clock, by wall 
 func ClockLine(m *format.Member) string {
 	switch {
 	case m.Apart && m.Error < 0:
-		return otherClock + "; no pair of request and response says how far it is off"
+		return otherClock + "; no pair of request and response shows how far it is off"
 	case m.Apart && !m.Violated:
 		return otherClock + "; requests and responses align it within ±" + show.Duration(m.Error)
 	case m.Error < 0:
-		return "no pair of request and response says how far its clock is off"
+		return "no pair of request and response shows how far its clock is off"
 	case m.Violated:
 		return "requests and responses contradict one another by up to " + show.Duration(m.Error) + ": a clock has jumped, or is another one, or callers did not wait"
 	}

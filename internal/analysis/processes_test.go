@@ -25,7 +25,7 @@ func TestProcesses(t *testing.T) {
 		got = append(got, f.Text)
 	}
 	want := []string{
-		"1 p 100 on h, from 0ns for 8.00µs, no pair of request and response says how far its clock is off",
+		"1 p 100 on h, from 0ns for 8.00µs, no pair of request and response shows how far its clock is off",
 		"└ 2 p 101 on h, from 0ns for 8.00µs, clock exact, 1 overwritten",
 		"  └ 3 p 102 on h, from 0ns for 8.00µs, clock within ±1ns",
 	}

@@ -40,7 +40,7 @@ func (r *Report) counters(l *facts) {
 func (r *Report) goTrace(l *facts) {
 	all := r.Trace.GoTraces()
 	if len(all) == 0 {
-		r.taken(l, "Go trace", "on, and nothing of it is there", "gotrace")
+		r.taken(l, "Go trace", "on, but the trace has none of it", "gotrace")
 		return
 	}
 	bytes, how := int64(0), quiet
@@ -56,7 +56,7 @@ func (r *Report) goTrace(l *facts) {
 	}
 	text = join(text, prefix("joined from ", r.info(gotrace.FactJoined)))
 	if how == Odd {
-		text += ", of which some is missing"
+		text += ", partly missing"
 	}
 	if why, off := strings.CutPrefix(r.info("gotrace"), "off"); off {
 		text += "; then none" + why

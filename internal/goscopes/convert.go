@@ -170,7 +170,7 @@ type ending struct {
 // generation processes the scan result of a generation.
 func (c *converter) generation(g *gowire.Generation, s *scanned) {
 	defer c.unread.add(c, g, s)
-	if !s.told || s.first == math.MaxInt64 {
+	if !s.clock || s.first == math.MaxInt64 {
 		return
 	}
 	c.s = s

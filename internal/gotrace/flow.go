@@ -184,5 +184,5 @@ func (p *part) free() {
 }
 
 func tooOld(version int) error {
-	return fmt.Errorf("it is of Go 1.%d, and of those before 1.%d the clock is not known", version, clocksTold)
+	return fmt.Errorf("it is of Go 1.%d; traces of Go before 1.%d lack clock snapshots", version, clocksTold)
 }

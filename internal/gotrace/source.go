@@ -17,7 +17,7 @@ const maxAlive = 4 << 20
 
 var (
 	errMany  = fmt.Errorf("it has more than %d goroutines at a time", maxAlive)
-	errEmpty = errors.New("nothing of it is there")
+	errEmpty = errors.New("it is empty")
 )
 
 // checkVersion returns an error unless the version of a trace can be read and aligned with others:
@@ -235,8 +235,8 @@ func contain(err *error) {
 // decode fills in an item from an event, and reports whether the event is of use.
 func (s *source) decode(e *exptrace.Event, it *item) bool {
 	var st exptrace.StateTransition
-	told := e.Time()
-	at := int64(told)
+	stamp := e.Time()
+	at := int64(stamp)
 	switch it.kind = e.Kind(); it.kind {
 	case exptrace.EventSync:
 		snap := e.Sync().ClockSnapshot
@@ -252,7 +252,7 @@ func (s *source) decode(e *exptrace.Event, it *item) bool {
 	default:
 		at = s.stamps.time(e, nil)
 	}
-	s.stamps.prev = int64(told)
+	s.stamps.prev = int64(stamp)
 	it.time = sane(at)
 	switch it.kind {
 	case exptrace.EventSync:

@@ -33,7 +33,7 @@ func (r *machineReader) read(b *beat) {
 	c := startCost()
 	busy, steal, err := r.sum()
 	if err != nil {
-		b.fail("what other programs took", err)
+		b.fail("the CPU time of other programs", err)
 	} else {
 		b.put(format.FieldMachineBusy, busy)
 		b.put(format.FieldSteal, steal)

@@ -14,8 +14,8 @@ type Counter struct {
 	Every uint64 // ns of CPU time for task-clock, events for others
 }
 
-// factCounter, followed by a counter's name, is the key of a fact: "on", "on, but" and what is
-// missing, or "off: " and the reason.
+// factCounter, followed by a counter's name, is the key of a fact: "on", "on, but" and the
+// limits, or "off: " and the reason.
 const factCounter = "counter_"
 
 // taskClock is the counter of CPU time.

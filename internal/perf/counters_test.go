@@ -27,7 +27,7 @@ func TestFindCounter(t *testing.T) {
 func TestParseCounter(t *testing.T) {
 	for text, want := range map[string]string{
 		"task-clock": "{task-clock 10000000}", "task-clock:1ms": "{task-clock 1000000}", "page-faults": "{page-faults 1}", "cycles": "{cycles 1000000}",
-		"page-faults:100": "{page-faults 100}", "nothing": "\"nothing\": there is no counter", "task-clock:5": "behind the colon", "cycles:0": "after 0 there", "task-clock:1us": "the least is",
+		"page-faults:100": "{page-faults 100}", "nothing": "\"nothing\": unknown counter", "task-clock:5": "the interval follows the colon", "cycles:0": "the interval 0 is invalid", "task-clock:1us": "the minimum is 50000",
 	} {
 		c, err := ParseCounter(text)
 		if got := fmt.Sprint(c); err == nil && got != want || err != nil && !strings.Contains(err.Error(), want) {

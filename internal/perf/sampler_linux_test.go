@@ -302,7 +302,7 @@ func TestFact(t *testing.T) {
 		want string
 	}{
 		{Watched{}, "on"},
-		{Watched{user: true}, "on, but for what it counts in the kernel, which this user may not monitor (kernel.perf_event_paranoid)"},
+		{Watched{user: true}, "on, except in the kernel, which this user may not monitor (kernel.perf_event_paranoid)"},
 		{Watched{Missing: "no room"}, "on, but not to the end: no room"},
 	} {
 		c.w.Counter = Counter{taskClock, 1e6}

@@ -92,10 +92,10 @@ func (w *Watched) Unsampled(cpu time.Duration) time.Duration {
 func (w *Watched) Fact() (key, value string) {
 	value = "on"
 	if w.user {
-		value += ", but for what it counts in the kernel, which this user may not monitor (kernel.perf_event_paranoid)"
+		value += ", except in the kernel, which this user may not monitor (kernel.perf_event_paranoid)"
 	}
 	if _, known := w.Lost(); !known {
-		value += ", but for samples lost behind the last one: how many is not known before Linux 6.0"
+		value += ", but Linux before 6.0 does not count the samples lost after the last one"
 	}
 	if w.throttled > 0 {
 		value += fmt.Sprintf(", but the kernel paused it %d times, because samples came too fast (kernel.perf_event_max_sample_rate)", w.throttled)

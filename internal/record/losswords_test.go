@@ -145,9 +145,9 @@ func TestG17Words(t *testing.T) {
 			},
 			"N were stacks that came faster than they could be counted (call scope.Stack less often, with the sum as weight)", nil},
 		{"more open scopes than a ring keeps", format.LossOpen, []Option{WithRing(MinRing), shortTicks()}, overflow,
-			"N were open when the ring overwrote where they begin, more than it keeps: they are missing, or their ends say no name (a larger scope.WithRing keeps more)", nil},
+			"N were open when the ring overwrote where they begin, more than it keeps: they are missing, or their ends have no name (a larger scope.WithRing keeps more)", nil},
 		{"more open scopes than segments keep", format.LossOpen, []Option{WithSegments(MinSegment, 4), shortTicks()}, overflow,
-			"N were open when the ring overwrote where they begin, more than it keeps: they are missing, or their ends say no name (larger or more scope.WithSegments keep more)", nil},
+			"N were open when the ring overwrote where they begin, more than it keeps: they are missing, or their ends have no name (larger or more scope.WithSegments keep more)", nil},
 		// No test can make a goroutine move 64 times at that instruction.
 		{"a goroutine that is moved", format.LossBusy, nil,
 			func(t *testing.T, r *record.Recorder) { r.LoseMany(format.LossBusy, 7) },

@@ -86,7 +86,7 @@ func TestCounters(t *testing.T) {
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s:\n%s\nwant\n%s", test.name, strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 		}
-		want := []string{"of the counter task-clock 7 samples were lost: there was no room for them", "the counter cycles is off: this machine has no such counter"}
+		want := []string{"7 samples of the counter task-clock were lost: there was no room for them", "the counter cycles is off: this machine has no such counter"}
 		if len(test.sel.Goroutines) > 0 {
 			want = append([]string{noGoroutines}, want...)
 		}

@@ -47,7 +47,7 @@ func (p *Profile) incomplete() {
 	}
 	if cut := p.Truncated(); cut != nil {
 		note(p.Value(cut, m), "is of stacks too deep to be kept whole: their outermost callers are "+TruncatedName+
-			", and what functions have that may be among these is at least what is shown")
+			", so values of functions that may be among these are lower bounds")
 	}
 	unknown := int64(0)
 	for i := range p.Stacks {

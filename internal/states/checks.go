@@ -86,7 +86,7 @@ func (f *Facts) checkCPU(s *switches, c *clocks) {
 	k.Text = fmt.Sprintf("threads were on CPUs for %s by their switches, %s of it with goroutines, and %s by their clocks: off by %s",
 		show.Duration(sum), show.Duration(f.used), show.Duration(c.cpu), show.Percent(float64(off)/float64(c.cpu)))
 	if s.lost > c.cpu/100 {
-		k.Text += fmt.Sprintf("; that can't be judged, as of %s of the threads' time switches were lost", show.Duration(s.lost))
+		k.Text += fmt.Sprintf("; that can't be judged, as switches were lost for %s of the threads' time", show.Duration(s.lost))
 		return
 	}
 	// The clocks include the switches themselves, which belong to no thread; or a

@@ -62,7 +62,7 @@ func banner(r *analysis.Report, o MetaOptions) []Said {
 	}
 	say("note", strings.TrimSpace(unknownText(r)+" "+costText(r)))
 	if o.Writer == WriterUnknown {
-		say("note", fmt.Sprintf("The trace was not closed; whether process %d still writes it can't be told here.", r.Trace.Header().PID))
+		say("note", fmt.Sprintf("The trace was not closed; it is not known here whether process %d still writes it.", r.Trace.Header().PID))
 	}
 	return b
 }
@@ -82,9 +82,9 @@ func damageText(r *analysis.Report) string {
 
 // goneText describes the end of a program that did not call Stop.
 func goneText(r *analysis.Report) string {
-	here := "what it had recorded by then is here"
+	here := "its records up to then are here"
 	if r.Trace.LacksHotPart() {
-		here = "what it had recorded by then is here but for the end"
+		here = "its records up to then are here, except for the end"
 	}
 	return fmt.Sprintf("The program (process %d) ended, or was killed, without Stop: %s.", r.Trace.Header().PID, here)
 }

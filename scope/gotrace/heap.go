@@ -23,10 +23,10 @@ const (
 	// mostPlaces is the number of places of the heap profile that are read at most. Go's runtime
 	// delays each pause of the program while it copies them, by 3 ms for that many.
 	mostPlaces = 1 << 15
-	// naming is how long a reading looks up names. Stacks without a name by then wait for the
+	// naming limits the time that a reading takes to look up names. Stacks without a name by then wait for the
 	// next reading.
 	naming = 10 * time.Millisecond
-	// tries is how often a name is looked up: the trace may have no room for it.
+	// tries limits the look-ups of one name: the trace may have no room for it.
 	tries = 5
 	// rest is the ratio of the time between two readings to the time that a reading takes.
 	rest = 100
@@ -81,8 +81,8 @@ type placed struct {
 // use holds what the calls of one stack allocated since the last write, and what they have in
 // use.
 type use struct {
-	now  [4]int64
-	told [2]int64 // in use, as last written
+	now     [4]int64
+	written [2]int64 // in use, as last written
 }
 
 var heapCounters = [4]struct{ name, unit string }{
@@ -233,7 +233,7 @@ func (h *heap) write(at int64) bool {
 	for c := range heapCounters {
 		ids = ids[:0]
 		for id, u := range h.uses {
-			if c < 2 && u.now[c] > 0 || c >= 2 && (u.now[c] != u.told[c-2] || h.rec.Ring() > 0 && u.now[c] > 0) {
+			if c < 2 && u.now[c] > 0 || c >= 2 && (u.now[c] != u.written[c-2] || h.rec.Ring() > 0 && u.now[c] > 0) {
 				ids = append(ids, id)
 			}
 		}
@@ -261,7 +261,7 @@ func (h *heap) block(c int, ids []uint32, at int64) bool {
 		if c < 2 {
 			u.now[c] = 0
 		} else {
-			u.told[c-2] = u.now[c]
+			u.written[c-2] = u.now[c]
 		}
 	}
 	return true

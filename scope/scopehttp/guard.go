@@ -26,7 +26,7 @@ func protect(h http.Header) {
 // admit refuses requests that may come from a page of another site.
 func (h *handler) admit(r *http.Request) error {
 	if !h.knows(r.Host) {
-		return refuse(http.StatusForbidden, "the host of a request must be an IP address, localhost, or a name given to scopehttp.WithHosts; %q is none of these", r.Host)
+		return refuse(http.StatusForbidden, "the host of a request must be an IP address, a name without a dot (as localhost), or one given to scopehttp.WithHosts; %q is none of these", r.Host)
 	}
 	if err := h.cross.Check(r); err != nil {
 		return refuse(http.StatusForbidden, "pages of other sites change nothing here: %w", err)

@@ -13,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// answeredWithin is how long the recorder may take to execute a command. It
-// checks for one per round of its flusher.
+// answeredWithin limits the wait for the recorder to execute a command. It checks
+// for one per round of its flusher.
 const answeredWithin = 20 * time.Second
 
 func (h *handler) on(r *http.Request, _ fields) (string, error) {
