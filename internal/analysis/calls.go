@@ -92,8 +92,8 @@ const (
 )
 
 // TooHot returns the functions that are called too often to be recorded within share of the
-// program's CPU time: left out when it is built, they cost nothing. Of the functions whose
-// calls were not all recorded it returns the most called ones, as many as necessary to count
+// program's CPU time: left out when it is built, they cost nothing. It returns the most
+// called of the functions whose calls were not all recorded, as many as necessary to count
 // the others within a quarter of the share. It returns none if the CPU time is not known.
 func TooHot(t *trace.Trace, share float64) []trace.CallCount {
 	used := RecordingCost(t.Beats()).Process

@@ -27,14 +27,14 @@ func checkVersion(head []byte) error {
 		return errEmpty
 	}
 	v, err := gowire.Version(head)
-	if err == nil && v < clocksTold {
+	if err == nil && v < clocksSince {
 		return tooOld(v)
 	}
 	return err
 }
 
-// clocksTold is the first version whose generations have clock snapshots.
-const clocksTold = 25
+// clocksSince is the first version whose generations have clock snapshots.
+const clocksSince = 25
 
 // item is a decoded event. Its stacks and texts are numbers: those of its generation until the
 // reader takes it, then the reader's.
@@ -83,7 +83,7 @@ type source struct {
 // it did not reach the end; rough is 1 if times may be too late, see stamps.
 func decode(g *gowire.Generation, give func(*part) bool) (rough int64, err error) {
 	s := &source{
-		give: give, size: g.Size(), old: g.Version < clocksTold, stamps: stampsOf(g), order: order{last: map[uint64]*int64{}},
+		give: give, size: g.Size(), old: g.Version < clocksSince, stamps: stampsOf(g), order: order{last: map[uint64]*int64{}},
 		stacks: map[exptrace.Stack]uint32{}, texts: map[string]uint32{"": 0}, part: newPart(),
 	}
 	err = s.all(g)

@@ -167,9 +167,9 @@ func number(text []byte, key string) int64 {
 	return -1
 }
 
-// left returns how many bytes may still be used, the least over all levels. Of the pages of
-// files, the inactive ones and half of the active ones count as available, because the
-// kernel reclaims them before it kills. Pages of a tmpfs, which it can't reclaim, do not.
+// left returns how many bytes may still be used, the least over all levels. The inactive
+// pages of files and half of the active ones count as available, because the kernel
+// reclaims them before it kills. Pages of a tmpfs, which it can't reclaim, do not.
 func (h *hierarchy) left() int64 {
 	least := int64(noLimit)
 	for _, dir := range h.dirs {

@@ -119,13 +119,13 @@ func TestCPU(t *testing.T) {
 	}
 	sel = anything()
 	sel.CPUs = []uint32{0}
-	if _, err := OfTrace(context.Background(), tracetest.OpenText(t, counted), sel); !errors.Is(err, errNotTold) {
+	if _, err := OfTrace(context.Background(), tracetest.OpenText(t, counted), sel); !errors.Is(err, errNotRecorded) {
 		t.Errorf("calls of scope.Stack: %v", err)
 	}
-	if _, err := OfGoTrace(context.Background(), strings.NewReader(""), sel); !errors.Is(err, errNotTold) {
+	if _, err := OfGoTrace(context.Background(), strings.NewReader(""), sel); !errors.Is(err, errNotRecorded) {
 		t.Errorf("a Go execution trace: %v", err)
 	}
-	if _, err := OfPprof(context.Background(), strings.NewReader(""), sel); !errors.Is(err, errNotTold) {
+	if _, err := OfPprof(context.Background(), strings.NewReader(""), sel); !errors.Is(err, errNotRecorded) {
 		t.Errorf("a pprof profile: %v", err)
 	}
 }

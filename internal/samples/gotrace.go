@@ -63,13 +63,13 @@ func (r *goReader) handler() states.Handler {
 // The profile's Notes list damage.
 func OfGoTrace(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error) {
 	if sel.Processes != nil {
-		return nil, fmt.Errorf("%w: a plain Go execution trace has no process", errNotTold)
+		return nil, fmt.Errorf("%w: a plain Go execution trace has no process", errNotRecorded)
 	}
 	if len(sel.CPUs) > 0 {
-		return nil, fmt.Errorf("%w: a Go execution trace has threads and Go's processors, not the system's CPUs", errNotTold)
+		return nil, fmt.Errorf("%w: a Go execution trace has threads and Go's processors, not the system's CPUs", errNotRecorded)
 	}
 	if sel.Scopes != nil || !sel.allTracks() {
-		return nil, fmt.Errorf("%w: a plain Go execution trace has no scopes and no rows", errNotTold)
+		return nil, fmt.Errorf("%w: a plain Go execution trace has no scopes and no rows", errNotRecorded)
 	}
 	r := newGoReader(ctx, newSum(), sel)
 	f, err := states.EachPlain(in, r.handler())

@@ -20,7 +20,7 @@ import (
 // use them.
 func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error) {
 	if sel.Processes != nil || !sel.anytime() {
-		return nil, fmt.Errorf("%w: a pprof profile has no times, processes, goroutines, rows or CPUs", errNotTold)
+		return nil, fmt.Errorf("%w: a pprof profile has no times, processes, goroutines, rows or CPUs", errNotRecorded)
 	}
 	q, err := profile.Parse(in)
 	if err != nil {

@@ -77,7 +77,7 @@ func TestPprof(t *testing.T) {
 	}
 	sel := anything()
 	sel.From = 1
-	if _, err := OfPprof(context.Background(), bytes.NewReader(whole), sel); !errors.Is(err, errNotTold) {
+	if _, err := OfPprof(context.Background(), bytes.NewReader(whole), sel); !errors.Is(err, errNotRecorded) {
 		t.Errorf("a part of the time: %v", err)
 	}
 }

@@ -33,14 +33,14 @@ func Has(t *trace.Trace) bool {
 	return (len(t.GoTraces()) > 0 || len(t.Counters()) > 0) && len(t.Processes()) == 0
 }
 
-// errNotTold reports a selection by something that the source does not have.
-var errNotTold = errors.New("this can't be chosen")
+// errNotRecorded reports a selection by something that the source does not have.
+var errNotRecorded = errors.New("this can't be chosen")
 
 // OfTrace reads the samples of a recording: its Go execution trace, the samples of counters,
 // and the counts of scope.Stack.
 func OfTrace(ctx context.Context, t *trace.Trace, sel *Selection) (*Profile, error) {
 	if len(sel.CPUs) > 0 && len(t.Counters()) == 0 {
-		return nil, fmt.Errorf("%w: only samples of counters have the CPU (scopeview record), and the trace has none", errNotTold)
+		return nil, fmt.Errorf("%w: only samples of counters have the CPU (scopeview record), and the trace has none", errNotRecorded)
 	}
 	if len(t.Processes()) > 0 {
 		if _, err := states.EachOf(t, sel.With...); err != nil && !errors.Is(err, gotrace.ErrNone) {

@@ -135,7 +135,7 @@ func losses(s *scope.Statistics) string {
 		}
 	}
 	if l.Unknown {
-		parts = append(parts, "possibly more: the counters in the trace were changed from outside")
+		parts = append(parts, "an unknown number more: the counters in the trace were changed from outside")
 	}
 	return strings.Join(parts, ", ")
 }
