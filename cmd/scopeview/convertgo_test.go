@@ -105,7 +105,7 @@ func TestCutGoTraces(t *testing.T) {
 					continue
 				}
 				r := scopeview(append(strings.Fields(command), "--strict", "x.trace")...)
-				if said := r.out + r.err; r.code != exitLosses || !strings.Contains(said, "ends in the middle") && !strings.Contains(said, "its end is not there") {
+				if said := r.out + r.err; r.code != exitLosses || !strings.Contains(said, "ends in the middle") && !strings.Contains(said, "its end is missing") {
 					t.Errorf("%s, %d bytes, %s: %v", version, n, command, r)
 				}
 				if r := scopeview(append(strings.Fields(command), "x.trace")...); r.code != exitOK {

@@ -160,7 +160,7 @@ func TestG15HotFile(t *testing.T) {
 	if state, part := infoOf(t, path); state != "abandoned" || part != "missing" {
 		t.Errorf("without the hot file it is %s, and that %q", state, part)
 	}
-	const says = "what was recorded since the last round (a second) may be missing: it was in memory, in scopeview-"
+	const says = "records since the last round (a second) may be missing: they were in memory, in scopeview-"
 	for _, args := range [][]string{{"info", path}, {"top", path}, {"export csv", path}, {"tail", path, "--from", "0"}} {
 		if r := scopeview(args...); !strings.Contains(r.out+r.err, says) || r.code != exitOK {
 			t.Errorf("%s does not say that the hot file is missing: exit %d, %s", args[0], r.code, r.err)

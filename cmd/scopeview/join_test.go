@@ -259,7 +259,7 @@ func TestJoinRefuses(t *testing.T) {
 		{"a.scope newer.trace", "it is of Go 1.99, which this scopeview does not know"},
 		{"a.scope older.trace", "it is of Go 1.22, and"},
 		{"a.scope text.trace", "it is not a Go execution trace"},
-		{"a.scope empty.trace", "nothing of it is there"},
+		{"a.scope empty.trace", "it is empty"},
 		{"a.scope .", "it is a directory"},
 		{"a.scope gone.trace", "opening the Go execution trace: open gone.trace"},
 		{"gone.scope a.trace", "gone.scope: no such file"},

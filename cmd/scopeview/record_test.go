@@ -39,8 +39,8 @@ func TestRecord(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"record":                                "record needs a COMMAND",
-		"record --counter cycles:0 -- x":        `"cycles:0": after 0 there can't be a sample`,
-		"record --counter nothing -- x":         `"nothing": there is no counter of this name; there are task-clock, `,
+		"record --counter cycles:0 -- x":        `"cycles:0": the interval 0 is invalid`,
+		"record --counter nothing -- x":         `"nothing": unknown counter; known are task-clock, `,
 		"record -o x.scope -- " + self:          "creating the trace: open x.scope: file exists",
 		"record -o z.scope -- /no/such/program": "starting /no/such/program",
 	} {

@@ -78,10 +78,10 @@ func (r *Report) budget(l *facts) {
 	for _, out := range []struct{ key, label, what string }{
 		{"goroutines_unnamed", "goroutines", "have no name"},
 		{"waits_thinned", "waits", "are counted, and have no event"},
-		{"releases_unseen", "releases", "of locks were not looked at, so who had them then is not known"},
+		{"releases_unseen", "releases", "of locks were not examined, so their holders then are not known"},
 	} {
 		if n, err := strconv.ParseInt(r.info(out.key), 10, 64); err == nil && n > 0 {
-			l.loud(out.label, show.Count(n)+" "+out.what+", because that would have taken more than its share of the time", Odd)
+			l.loud(out.label, show.Count(n)+" "+out.what+", because that would have exceeded its share of the time", Odd)
 		}
 	}
 }
@@ -92,8 +92,8 @@ const (
 )
 
 // TooHot returns the functions that are called too often to be recorded within share of the
-// program's CPU time: left out when it is built, they cost nothing. Of the functions whose
-// calls were not all recorded it returns the most called ones, as many as necessary to count
+// program's CPU time: left out when it is built, they cost nothing. It returns the most
+// called of the functions whose calls were not all recorded, as many as necessary to count
 // the others within a quarter of the share. It returns none if the CPU time is not known.
 func TooHot(t *trace.Trace, share float64) []trace.CallCount {
 	used := RecordingCost(t.Beats()).Process

@@ -75,7 +75,7 @@ func NotMeasured(t *trace.Trace) []string {
 		list = append(list, "Go's execution trace and profile")
 	}
 	if t.HasSwitches() {
-		list = append(list, "the system's telling of thread switches")
+		list = append(list, "the system's records of thread switches")
 	}
 	if len(t.Counters()) > 0 {
 		list = append(list, "the samples of counters")

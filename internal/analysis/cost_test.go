@@ -94,7 +94,7 @@ func TestHint(t *testing.T) {
 		e    trace.Event
 		want string
 	}{
-		{linked, "is `defer span.End()` missing behind `scope.Context(ctx, \"x\")`?"},
+		{linked, "is `defer span.End()` missing after `scope.Context(ctx, \"x\")`?"},
 		{open(scope(nameA, 1, 0, 10)), "is the second () missing in `defer scope.Task(\"x\")()`, or the End of `scope.Begin(\"x\")`?"},
 		{open(kind(format.KindPending, scope(nameA, 1, 0, 10))), "is the second () missing in `defer scope.Pending(\"x\")()`?"},
 		{open(kind(format.KindHold, scope(nameA, 1, 0, 10))), "is the second () missing in `defer scope.Lock(&mu, \"x\")()`?"},

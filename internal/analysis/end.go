@@ -14,7 +14,7 @@ const FactEnded = "ended"
 
 // End describes the end of a recorded program that did not end by itself and well.
 type End struct {
-	How  string `json:"how" says:"'exit': with a status that is not 0; 'signal'; 'deadlock'; 'unclosed': without Stop, and the trace does not say more"`
+	How  string `json:"how" says:"'exit': with a status that is not 0; 'signal'; 'deadlock'; 'unclosed': without Stop; the trace does not show why"`
 	Text string `json:"text" says:"a sentence or two"`
 }
 
@@ -29,9 +29,9 @@ func EndOf(t *trace.Trace, s State) *End {
 	}
 	switch s {
 	case StateAbandoned:
-		return &End{"unclosed", fmt.Sprintf("The program ended without Stop %s after the recording began: by a panic, os.Exit, log.Fatal or a signal, which the trace does not say.", show.Duration(t.End()))}
+		return &End{"unclosed", fmt.Sprintf("The program ended without Stop %s after the recording began: by a panic, os.Exit, log.Fatal or a signal; the trace does not show which.", show.Duration(t.End()))}
 	case StateUnknown:
-		return &End{"unclosed", fmt.Sprintf("The trace was not closed, and has %s: the program ended without Stop, or still runs, which is not known here.", show.Duration(t.End()))}
+		return &End{"unclosed", fmt.Sprintf("The trace was not closed, and has %s: the program ended without Stop, or still runs; that is not known here.", show.Duration(t.End()))}
 	}
 	return nil
 }

@@ -19,11 +19,11 @@ var lossReasons = []string{
 	format.LossLimit:  "after the trace had reached its limit",
 	format.LossSpace:  "while the file system was nearly full, or a quota or a limit of file sizes or of memory nearly reached",
 	format.LossIO:     "because the file could not be written, or not in time, or its memory not be mapped",
-	format.LossBusy:   "because their goroutine was on another processor each time that it had found a place",
+	format.LossBusy:   "because their goroutine was moved to another processor at each attempt",
 	format.LossStop:   "begun while the recording stopped",
-	format.LossEnd:    "are ends that found no place: their scopes show as open",
-	format.LossStack:  "are stacks that came faster than they are counted",
-	format.LossOpen:   "were open when the ring overwrote where they begin, more than it keeps: they are missing, or their ends say no name",
+	format.LossEnd:    "were ends without room in the trace: their scopes show as open",
+	format.LossStack:  "were stacks that came faster than they could be counted",
+	format.LossOpen:   "were open when the ring overwrote where they begin, more than it keeps: they are missing, or their ends have no name",
 	format.LossBuffer: "because the trace's buffer was full",
 }
 
@@ -83,9 +83,9 @@ func UnknownLosses(t *trace.Trace) string {
 		return ""
 	}
 	if t.Miscounted() {
-		return "what was lost is not known: the trace's counters have numbers that can't be right, so somebody else has written the file"
+		return "losses are not known: the trace's counters have impossible values, so another program has written to the file"
 	}
-	return "what was lost after " + show.Duration(until) + " is not known: it was counted where a kill leaves nothing"
+	return "what was lost after " + show.Duration(until) + " is not known: it was counted in memory only"
 }
 
 // LossText describes losses and their remedies; it is empty without any.

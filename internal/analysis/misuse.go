@@ -60,7 +60,7 @@ func Hint(name string, f forgotten) string {
 	var why string
 	switch {
 	case f.Kind == format.KindTask && f.Linked:
-		why = "is `defer span.End()` missing behind `scope.Context(ctx, " + q + ")`?"
+		why = "is `defer span.End()` missing after `scope.Context(ctx, " + q + ")`?"
 	case f.Kind == format.KindTask:
 		why = second + "Task(" + q + ")()`, or the End of `scope.Begin(" + q + ")`?"
 	case f.Kind == format.KindTaskf:

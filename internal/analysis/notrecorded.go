@@ -57,11 +57,11 @@ func switchedOff(t *trace.Trace) string {
 	if functions == 0 {
 		return ""
 	}
-	who := "it "
+	subject := "it "
 	if functions > 1 {
-		who = "each "
+		subject = "each "
 	}
-	return show.Plural(functions, "function") + " not recorded at each call (" + callsText(calls, unseen) + " missing), because " + who + Budget
+	return show.Plural(functions, "function") + " not recorded at each call (" + callsText(calls, unseen) + " missing), because " + subject + Budget
 }
 
 // NotRecorded returns a line for each group of functions, or of calls, that is not in the

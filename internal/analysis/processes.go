@@ -19,7 +19,7 @@ func (r *Report) processes(l *facts) {
 	list := r.Trace.Processes()
 	for i, p := range list {
 		if i == mostProcesses {
-			l.add("", fmt.Sprintf("… and %d more: info --json lists them all", len(list)-i))
+			l.add("", fmt.Sprintf("… and %d more: info --json lists all", len(list)-i))
 			break
 		}
 		below := ""
@@ -66,11 +66,11 @@ const otherClock = "same boot id as another process, but another clock, by wall 
 func ClockLine(m *format.Member) string {
 	switch {
 	case m.Apart && m.Error < 0:
-		return otherClock + "; no pair of request and response says how far it is off"
+		return otherClock + "; no pair of request and response shows how far it is off"
 	case m.Apart && !m.Violated:
 		return otherClock + "; requests and responses align it within ±" + show.Duration(m.Error)
 	case m.Error < 0:
-		return "no pair of request and response says how far its clock is off"
+		return "no pair of request and response shows how far its clock is off"
 	case m.Violated:
 		return "requests and responses contradict one another by up to " + show.Duration(m.Error) + ": a clock has jumped, or is another one, or callers did not wait"
 	}

@@ -25,7 +25,7 @@ func TestProcesses(t *testing.T) {
 		got = append(got, f.Text)
 	}
 	want := []string{
-		"1 p 100 on h, from 0ns for 8.00µs, no pair of request and response says how far its clock is off",
+		"1 p 100 on h, from 0ns for 8.00µs, no pair of request and response shows how far its clock is off",
 		"└ 2 p 101 on h, from 0ns for 8.00µs, clock exact, 1 overwritten",
 		"  └ 3 p 102 on h, from 0ns for 8.00µs, clock within ±1ns",
 	}
@@ -34,7 +34,7 @@ func TestProcesses(t *testing.T) {
 			t.Errorf("%q, want %q", got[i], w)
 		}
 	}
-	if len(got) != mostProcesses+1 || got[mostProcesses] != "… and 3 more: info --json lists them all" {
+	if len(got) != mostProcesses+1 || got[mostProcesses] != "… and 3 more: info --json lists all" {
 		t.Errorf("%d lines, the last is %q", len(got), got[len(got)-1])
 	}
 	if line := OverwrittenLine(r.Trace); !strings.HasPrefix(line, "older records were overwritten by the processes' rings: 1 of p 101, 3 of p 103") {

@@ -47,7 +47,7 @@ func CoolLine(t *trace.Trace) string {
 	if !t.LacksHotPart() {
 		return ""
 	}
-	return "what was recorded since the last round (a second) may be missing: it was in memory, in " + format.HotName(t.Header().ID) + ", which is not here"
+	return "records since the last round (a second) may be missing: they were in memory, in " + format.HotName(t.Header().ID) + ", which is not here"
 }
 
 // inWords returns the words for v; a value without words, as of a later version, has its own

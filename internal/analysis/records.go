@@ -54,7 +54,7 @@ func (r *Report) open(l *facts) {
 			what = "cut off by the end of the recording"
 		}
 		if len(r.Trace.GoTraces()) == 0 {
-			what += "; whether their goroutines had ended is not known without Go's execution trace"
+			what += "; without Go's execution trace it is not known whether their goroutines had ended"
 		}
 		l.add(label, strings.Join(open, ", ")+" ("+what+")")
 		label = ""
@@ -75,7 +75,7 @@ func CostText(t *trace.Trace, c cost) string {
 		return show.Percent(p/100) + " " + what
 	}
 	if !okM && !okE {
-		return "unknown: it takes two heartbeats that know the CPU time"
+		return "unknown: fewer than two heartbeats have the CPU time"
 	}
 	text := part(measured, okM, "measured") + ", " + part(estimated, okE, "estimated")
 	if c.Unmeasured > 0 {

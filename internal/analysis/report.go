@@ -139,7 +139,7 @@ func (r *Report) kept(l *facts) {
 		StateClosed:    closedBy(r.Trace),
 		StateWriting:   fmt.Sprintf("being written by process %d", pid),
 		StateAbandoned: fmt.Sprintf("not closed: process %d ended, or was killed, without Stop", pid),
-		StateUnknown:   fmt.Sprintf("not closed; whether process %d still writes it can't be told here", pid),
+		StateUnknown:   fmt.Sprintf("not closed; it is not known here whether process %d still writes it", pid),
 	}[r.State])
 	if line := DeadlockLine(r.Trace); line != "" {
 		l.loud("", line, Loud)
@@ -173,7 +173,7 @@ func DeadlockLine(t *trace.Trace) string {
 	if t.Lookup("deadlock") == "" {
 		return ""
 	}
-	return "deadlock: no goroutine of the program could go on any more, and Go ended it"
+	return "deadlock: no goroutine of the program could continue, and Go ended it"
 }
 
 // process describes the program and its machine.

@@ -21,7 +21,7 @@ func (r *Report) scheduler(l *facts) {
 	}
 	what := "when they were on a CPU"
 	if paused := r.info("thread_switches_paused"); paused != "" {
-		what += ", but not " + show.Name(paused) + ": the system's telling of it takes more than its share of the budget"
+		what += ", but not " + show.Name(paused) + ": the system's records of it exceed their share of the budget"
 	}
 	r.taken(l, "threads", what, "thread_switches")
 }
@@ -40,7 +40,7 @@ func (r *Report) counters(l *facts) {
 func (r *Report) goTrace(l *facts) {
 	all := r.Trace.GoTraces()
 	if len(all) == 0 {
-		r.taken(l, "Go trace", "on, and nothing of it is there", "gotrace")
+		r.taken(l, "Go trace", "on, but the trace has none of it", "gotrace")
 		return
 	}
 	bytes, how := int64(0), quiet
@@ -56,7 +56,7 @@ func (r *Report) goTrace(l *facts) {
 	}
 	text = join(text, prefix("joined from ", r.info(gotrace.FactJoined)))
 	if how == Odd {
-		text += ", of which some is missing"
+		text += ", partly missing"
 	}
 	if why, off := strings.CutPrefix(r.info("gotrace"), "off"); off {
 		text += "; then none" + why

@@ -60,7 +60,7 @@ func KeptLine(t *trace.Trace) string {
 	}
 	line := "left out: processes that do not match " + show.Name(p.String())
 	if calls {
-		line += ", and calls that were only counted, as it is not known whose they were"
+		line += ", and calls that were only counted, because their process is unknown"
 	}
 	return line
 }

@@ -170,7 +170,7 @@ type ending struct {
 // generation processes the scan result of a generation.
 func (c *converter) generation(g *gowire.Generation, s *scanned) {
 	defer c.unread.add(c, g, s)
-	if !s.told || s.first == math.MaxInt64 {
+	if !s.clock || s.first == math.MaxInt64 {
 		return
 	}
 	c.s = s
@@ -378,6 +378,6 @@ func (c *converter) finish(version int, o Options) error {
 		c.fact(gotrace.FactScopes, "none")
 	}
 	c.fact(gotrace.FactUnread, c.unread.text(max(c.end-startTicks, 0)))
-	c.fact("thread_switches", "off: a Go execution trace does not tell when threads were on a CPU")
+	c.fact("thread_switches", "off: a Go execution trace has no thread switches")
 	return c.file.finish(c.base, c.wall, max(c.end, startTicks))
 }

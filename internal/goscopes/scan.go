@@ -12,7 +12,7 @@ import (
 
 // scanned holds the events of one generation that scopes are made from.
 type scanned struct {
-	told  bool  // it has its clock
+	clock bool  // it has its clock
 	bad   int64 // number of bytes that could not be read
 	first int64 // ns by the trace's clock: its first event, and its last
 	last  int64
@@ -90,7 +90,7 @@ func scan(g *gowire.Generation, all bool) *scanned {
 		s.bad = g.Size()
 		return &s.scanned
 	}
-	s.told = true
+	s.clock = true
 	s.bad += g.Rest()
 	for b := range g.Batches() {
 		switch {

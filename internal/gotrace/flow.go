@@ -61,7 +61,7 @@ func open(in io.Reader, stacks *stackTable, c *clock, most int) (*flow, error) {
 	switch {
 	case err == io.EOF:
 		return f, errEmpty
-	case err == nil && f.cut.Version() < clocksTold && !c.alone && !c.made:
+	case err == nil && f.cut.Version() < clocksSince && !c.alone && !c.made:
 		return f, tooOld(f.cut.Version())
 	case err != nil && !gowire.IsSentence(err):
 		f.broken = err
@@ -184,5 +184,5 @@ func (p *part) free() {
 }
 
 func tooOld(version int) error {
-	return fmt.Errorf("it is of Go 1.%d, and of those before 1.%d the clock is not known", version, clocksTold)
+	return fmt.Errorf("it is of Go 1.%d; traces of Go before 1.%d lack clock snapshots", version, clocksSince)
 }

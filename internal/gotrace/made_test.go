@@ -295,16 +295,16 @@ func TestMade(t *testing.T) {
 		{
 			name: "killed in the second generation", text: in("", two[:len(two)-20]),
 			want: join(sharedLines, gone), stretches: "[{1000 1500}]", missing: true,
-			problem: "Go execution trace 1: its end is not there: the program was killed, or is still writing it; it is good up to 0s",
+			problem: "Go execution trace 1: its end is missing: the program was killed, or is still writing it; it is good up to 0s",
 		},
 		{
 			name: "killed between generations", text: in("", two[:len(one)+3]),
 			want: join(sharedLines, gone), stretches: "[{1000 1500}]", missing: true,
-			problem: "Go execution trace 1: its end is not there: the program was killed, or is still writing it; it is good up to 0s",
+			problem: "Go execution trace 1: its end is missing: the program was killed, or is still writing it; it is good up to 0s",
 		},
 		{
 			name: "killed in the first generation", text: in("", one[:len(one)-1]), stretches: "[]", missing: true,
-			problem: "Go execution trace 1: its end is not there: the program was killed, or is still writing it; nothing of it can be read",
+			problem: "Go execution trace 1: its end is missing: the program was killed, or is still writing it; nothing of it can be read",
 		},
 		{
 			name: "nothing but a header", text: in("", one[:16]), stretches: "[]",
@@ -312,12 +312,12 @@ func TestMade(t *testing.T) {
 		{
 			name: "the middle is missing", stretches: "[{1000 1500}]", want: join(sharedLines, gone), missing: true,
 			text:    strings.Replace(in("", one), "stop ticks", fmt.Sprintf("gotrace stream=1 part=2 %x\nstop ticks", two[len(one)+9:]), 1),
-			problem: "Go execution trace 1: a part of it is not there: it was overwritten, or found no room; it is good up to 0s",
+			problem: "Go execution trace 1: a part of it is missing: it was overwritten, or there was no room for it; it is good up to 0s",
 		},
 		{
 			name: "the beginning is missing", stretches: "[]", missing: true,
 			text:    strings.Replace(in("", one), "stream=1 ", "stream=1 part=1 ", 1),
-			problem: "Go execution trace 1: a part of it is not there: it was overwritten, or found no room; nothing of it can be read",
+			problem: "Go execution trace 1: a part of it is missing: it was overwritten, or there was no room for it; nothing of it can be read",
 		},
 		{
 			// Its times are 3 s ahead of the monotonic clock.
@@ -336,7 +336,7 @@ func TestMade(t *testing.T) {
 		},
 		{
 			name: "an older Go", text: in("", []byte(strings.Replace(string(one), "1.26", "1.22", 1))), stretches: "[]",
-			problem: "Go execution trace 1: it is of Go 1.22, and of those before 1.25 the clock is not known; nothing of it can be read",
+			problem: "Go execution trace 1: it is of Go 1.22; traces of Go before 1.25 lack clock snapshots; nothing of it can be read",
 		},
 		{
 			name: "a newer Go", text: in("", []byte(strings.Replace(string(one), "1.26", "1.28", 1))), stretches: "[]",

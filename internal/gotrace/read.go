@@ -51,7 +51,7 @@ type reader struct {
 
 // goroutine is the state of a goroutine while it exists.
 type goroutine struct {
-	told GoState    // the state delivered last
+	sent GoState    // the state delivered last
 	num  uint32     // the stream that mentioned it last
 	last Transition // its last transition in a stream whose time has not reached cut
 }
@@ -133,13 +133,13 @@ func (r *reader) ended(g *input, s *flow, err error) error {
 	why := ""
 	switch {
 	case g.missing && cutOff(err):
-		why = "a part of it is not there: it was overwritten, or found no room"
+		why = "a part of it is missing: it was overwritten, or there was no room for it"
 	case err == io.EOF:
 		return nil
 	case cutOff(err):
-		why = "its end is not there: the program was killed, or is still writing it"
+		why = "its end is missing: the program was killed, or is still writing it"
 		if ended := r.gaveUp(); ended != "" {
-			why = "its end is not there; tracing ended " + ended
+			why = "its end is missing; tracing ended " + ended
 		}
 	default:
 		why = firstLine(err)
@@ -279,17 +279,17 @@ func (r *reader) transition(tr *Transition) {
 	if first && tr.From == Unknown {
 		tr.Time = max(r.cut, r.since) // reported late: the state has been this since the stream began
 	}
-	if g.told != Unknown || tr.From != NotExist {
-		tr.From = g.told
+	if g.sent != Unknown || tr.From != NotExist {
+		tr.From = g.sent
 	}
 	if tr.From != tr.To {
-		r.tell(g, tr)
+		r.deliver(g, tr)
 	}
 }
 
-// tell delivers a transition to the Handler.
-func (r *reader) tell(g *goroutine, tr *Transition) {
-	if g.told = tr.To; tr.To == NotExist || tr.To == Unknown {
+// deliver delivers a transition to the Handler.
+func (r *reader) deliver(g *goroutine, tr *Transition) {
+	if g.sent = tr.To; tr.To == NotExist || tr.To == Unknown {
 		delete(r.gs, tr.Goid)
 		r.lately.Forget(tr.Goid)
 	}
@@ -309,10 +309,10 @@ func (r *reader) speak() {
 		r.info.Stretches = append(r.info.Stretches, Stretch{r.cut, r.cut})
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.gs)) {
-		if g := r.gs[id]; g.num == r.num && g.told != g.last.To {
+		if g := r.gs[id]; g.num == r.num && g.sent != g.last.To {
 			tr := g.last
-			tr.Time, tr.From, tr.By, tr.ByStack = r.cut, g.told, 0, 0
-			r.tell(g, &tr)
+			tr.Time, tr.From, tr.By, tr.ByStack = r.cut, g.sent, 0, 0
+			r.deliver(g, &tr)
 		}
 	}
 	for k, from := range r.ranges {
@@ -348,7 +348,7 @@ func (r *reader) forget() {
 
 func (r *reader) lose(id uint64, at int64) {
 	g := r.gs[id]
-	r.tell(g, &Transition{Time: at, Goid: id, From: g.told, To: Unknown, Proc: -1})
+	r.deliver(g, &Transition{Time: at, Goid: id, From: g.sent, To: Unknown, Proc: -1})
 }
 
 func (r *reader) finish() {

@@ -17,7 +17,7 @@ const maxAlive = 4 << 20
 
 var (
 	errMany  = fmt.Errorf("it has more than %d goroutines at a time", maxAlive)
-	errEmpty = errors.New("nothing of it is there")
+	errEmpty = errors.New("it is empty")
 )
 
 // checkVersion returns an error unless the version of a trace can be read and aligned with others:
@@ -27,14 +27,14 @@ func checkVersion(head []byte) error {
 		return errEmpty
 	}
 	v, err := gowire.Version(head)
-	if err == nil && v < clocksTold {
+	if err == nil && v < clocksSince {
 		return tooOld(v)
 	}
 	return err
 }
 
-// clocksTold is the first version whose generations have clock snapshots.
-const clocksTold = 25
+// clocksSince is the first version whose generations have clock snapshots.
+const clocksSince = 25
 
 // item is a decoded event. Its stacks and texts are numbers: those of its generation until the
 // reader takes it, then the reader's.
@@ -83,7 +83,7 @@ type source struct {
 // it did not reach the end; rough is 1 if times may be too late, see stamps.
 func decode(g *gowire.Generation, give func(*part) bool) (rough int64, err error) {
 	s := &source{
-		give: give, size: g.Size(), old: g.Version < clocksTold, stamps: stampsOf(g), order: order{last: map[uint64]*int64{}},
+		give: give, size: g.Size(), old: g.Version < clocksSince, stamps: stampsOf(g), order: order{last: map[uint64]*int64{}},
 		stacks: map[exptrace.Stack]uint32{}, texts: map[string]uint32{"": 0}, part: newPart(),
 	}
 	err = s.all(g)
@@ -235,8 +235,8 @@ func contain(err *error) {
 // decode fills in an item from an event, and reports whether the event is of use.
 func (s *source) decode(e *exptrace.Event, it *item) bool {
 	var st exptrace.StateTransition
-	told := e.Time()
-	at := int64(told)
+	stamp := e.Time()
+	at := int64(stamp)
 	switch it.kind = e.Kind(); it.kind {
 	case exptrace.EventSync:
 		snap := e.Sync().ClockSnapshot
@@ -252,7 +252,7 @@ func (s *source) decode(e *exptrace.Event, it *item) bool {
 	default:
 		at = s.stamps.time(e, nil)
 	}
-	s.stamps.prev = int64(told)
+	s.stamps.prev = int64(stamp)
 	it.time = sane(at)
 	switch it.kind {
 	case exptrace.EventSync:

@@ -71,18 +71,18 @@ func stampsOf(g *gowire.Generation) *stamps {
 // each event that the decoder delivers, except samples; st is the change of state of the
 // event, or nil.
 func (s *stamps) time(e *exptrace.Event, st *exptrace.StateTransition) int64 {
-	told := int64(e.Time())
+	stamp := int64(e.Time())
 	if s.now == nil {
-		return told
+		return stamp
 	}
 	t := s.now.threads[uint64(e.Thread())]
 	if t != nil && t.extra > 0 {
 		t.extra--
-		return min(t.last, told)
+		return min(t.last, stamp)
 	}
 	status, goroutine := statusOf(st)
 	fits := func(t *rawThread) bool {
-		return t != nil && t.peek(s.now.scale) && (t.time == told || t.time < told && told == s.prev+1) &&
+		return t != nil && t.peek(s.now.scale) && (t.time == stamp || t.time < stamp && stamp == s.prev+1) &&
 			(!goroutine || status == (t.kind == gowire.GoStatus || t.kind == gowire.GoStatusStack))
 	}
 	if !fits(t) {
@@ -98,7 +98,7 @@ func (s *stamps) time(e *exptrace.Event, st *exptrace.StateTransition) int64 {
 		if t == nil {
 			s.now = nil
 			s.rough++
-			return told
+			return stamp
 		}
 	}
 	t.peeked, t.last = false, t.time

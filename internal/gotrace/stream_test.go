@@ -106,7 +106,7 @@ func TestCheckHeader(t *testing.T) {
 		"go 1.26 trace":             "it is not a Go execution trace",
 		"SCOPEVW\x01":               "it is not a Go execution trace",
 		"go 1.-1 trace\x00\x00\x00": "it is of Go 1.-1",
-		"":                          "nothing of it is there",
+		"":                          "it is empty",
 	} {
 		if err := gotrace.CheckHeader([]byte(head)); err == nil && want != "" || err != nil && (want == "" || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: %v, want %q", head, err, want)

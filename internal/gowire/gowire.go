@@ -151,7 +151,7 @@ func Next(b []byte) (x Batch, size int, err error) {
 			*v, n = binary.Uvarint(b[at:])
 		}
 		if n < 0 || v == &length && length > maxBatch {
-			return x, 0, errors.New("a batch has a header that makes no sense")
+			return x, 0, errors.New("a batch has an invalid header")
 		}
 		if n == 0 {
 			return x, 0, nil

@@ -167,9 +167,9 @@ func number(text []byte, key string) int64 {
 	return -1
 }
 
-// left returns how many bytes may still be used, the least over all levels. Of the pages of
-// files, the inactive ones and half of the active ones count as available, because the
-// kernel reclaims them before it kills. Pages of a tmpfs, which it can't reclaim, do not.
+// left returns how many bytes may still be used, the least over all levels. The inactive
+// pages of files and half of the active ones count as available, because the kernel
+// reclaims them before it kills. Pages of a tmpfs, which it can't reclaim, do not.
 func (h *hierarchy) left() int64 {
 	least := int64(noLimit)
 	for _, dir := range h.dirs {
@@ -221,7 +221,7 @@ func readCPULimit(v2 bool, dir string) (int64, error) {
 	q, errQ := strconv.ParseInt(quota, 10, 64)
 	p, errP := strconv.ParseInt(period, 10, 64)
 	if errQ != nil || errP != nil || q < 0 || q > math.MaxInt64/1000 || p <= 0 {
-		return 0, fmt.Errorf("%s: quota %q of period %q makes no limit", dir, quota, period)
+		return 0, fmt.Errorf("%s: quota %q of period %q is not a limit", dir, quota, period)
 	}
 	return q * 1000 / p, nil
 }
@@ -246,7 +246,7 @@ func readNumber(dir, name string) (int64, error) {
 	}
 	v, err := strconv.ParseUint(words[0], 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%s/%s: %q makes no limit", dir, name, words[0])
+		return 0, fmt.Errorf("%s/%s: %q is not a limit", dir, name, words[0])
 	}
 	if v >= 1<<62 {
 		return noLimit, nil

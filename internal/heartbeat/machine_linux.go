@@ -33,7 +33,7 @@ func (r *machineReader) read(b *beat) {
 	c := startCost()
 	busy, steal, err := r.sum()
 	if err != nil {
-		b.fail("what other programs took", err)
+		b.fail("the CPU time of other programs", err)
 	} else {
 		b.put(format.FieldMachineBusy, busy)
 		b.put(format.FieldSteal, steal)
@@ -57,12 +57,12 @@ func (r *machineReader) sum() (busy, steal int64, err error) {
 	line, _, _ := strings.Cut(string(r.buf[:n]), "\n")
 	words := strings.Fields(line)
 	if len(words) < 9 || words[0] != "cpu" {
-		return 0, 0, fmt.Errorf("%s: %q does not tell what the CPUs did", r.path, line)
+		return 0, 0, fmt.Errorf("%s: %q is not the CPU line of /proc/stat", r.path, line)
 	}
 	for i, w := range words[1:9] { // user nice system idle iowait irq softirq steal; guests are in user
 		v, err := strconv.ParseInt(w, 10, 64)
 		if err != nil || v < 0 || v > 1<<62/userTick {
-			return 0, 0, fmt.Errorf("%s: %q does not tell what the CPUs did", r.path, line)
+			return 0, 0, fmt.Errorf("%s: %q is not the CPU line of /proc/stat", r.path, line)
 		}
 		switch i {
 		case 3, 4:

@@ -111,7 +111,7 @@ func TestStatesUntold(t *testing.T) {
 	other := none("other.scope", "id=ff pid=9")
 	m, _ := merged(t, recorded(t, "a.scope"), other)
 	f, _ := story(t, m, 0, 0)
-	if want := "what goroutines did is not known of other 9: its own trace has no Go execution trace"; !slices.Contains(f.Problems, want) || len(f.Goroutines) == 0 {
+	if want := "goroutines' states are not known for other 9: its own trace has no Go execution trace"; !slices.Contains(f.Problems, want) || len(f.Goroutines) == 0 {
 		t.Errorf("%q, %d goroutines", f.Problems, len(f.Goroutines))
 	}
 	m, _ = merged(t, other, none("more.scope", "id=fe pid=8"))

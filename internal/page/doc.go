@@ -31,10 +31,10 @@
 // # Computed on both sides
 //
 // A file has no server, and a page that has all scopes of a range need not wait for one: so the page
-// computes what follows a choice of the reader. Of what it lacks it requests the result, or the file
-// has it or states its resolution. Both sides are tested with the same examples.
+// computes what follows a choice of the reader. It requests the results for data that it lacks; a
+// file has them, or states its resolution. Both sides are tested with the same examples.
 //
-//	what                                who computes it                       shared examples
+//	what                                computed by                           shared examples
 //	merging of neighbours               Go up to a tile's resolution, then    internal/timeline/testdata/merge.json
 //	                                    the page
 //	sums of names and locks, replay     the page; Go if scopes are merged,    test/fixtures.json, and all golden

@@ -17,7 +17,7 @@ type Unsaid struct {
 
 // notAsked returns the Unsaid for a trace that is too long to examine for a file.
 func notAsked() *Unsaid {
-	return &Unsaid{Error: "The Go execution trace is long, and the doctor was not asked: ask scopeview doctor, or scopeview html with --from and --to of a part.", Findings: []string{}}
+	return &Unsaid{Error: "The Go execution trace is long, so the doctor did not run: use scopeview doctor, or scopeview html with --from and --to of a part.", Findings: []string{}}
 }
 
 // DoctorSays examines the selected part of t for the page. It takes as long as reading the

@@ -71,7 +71,7 @@ func TestFixtures(t *testing.T) {
 	}
 	for i, f := range made {
 		if i >= len(kept) || kept[i].Name != f.Name || !bytes.Equal(inflated(t, kept[i].Container), inflated(t, f.Container)) || asJSON(t, kept[i].Sums) != asJSON(t, f.Sums) {
-			t.Errorf("%s: %s is not what it would be now: go test ./export/html -run TestFixtures -update", f.Name, fixtures)
+			t.Errorf("%s: %s is not what it would be now: go test ./internal/page -run TestFixtures -update", f.Name, fixtures)
 		}
 	}
 }

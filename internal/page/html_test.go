@@ -54,7 +54,7 @@ func TestOddTraces(t *testing.T) {
 		{"depth 500", scopes(500, depth), 500, 1, ""},
 		{"a name of 1 KiB", head + "chunk blocks\nname 4 \"" + strings.Repeat("n", 1024) + "\"\nchunk records\ntask #4 g=1 start=2000 stop=3000\n", 1, 1, ""},
 		{"a clock step", head + "chunk blocks\nbreak before=5000 after=90000\nchunk records\ntask \"f\" g=1 start=2000 stop=95000\n", 1, 1, "the clock stepped"},
-		{"losses", head + "chunk blocks\ngap from=2000 to=3000 count=17 reason=busy\n", 0, 0, "17 records were lost: 17 because their goroutine was on another processor each time that it had found a place; from 1.00µs to 2.00µs."},
+		{"losses", head + "chunk blocks\ngap from=2000 to=3000 count=17 reason=busy\n", 0, 0, "17 records were lost: 17 because their goroutine was moved to another processor at each attempt; from 1.00µs to 2.00µs."},
 		{"never ended", scopes(12, func(i int) string { return fmt.Sprintf("task \"f\" g=%d start=%d open\n", i+1, 2000+i) }), 12, 12, "is the second () missing"},
 		{"not closed", strings.Replace(head, "closed=1", "closed=0", 1) + "chunk records\ntask \"f\" g=1 start=2000 open\n", 1, 1, "1 scope had not ended"},
 	} {
@@ -86,7 +86,7 @@ func TestCutTraces(t *testing.T) {
 		} else {
 			last = got
 		}
-		if said := fmt.Sprint(h.Meta.Banner); n != len(whole) && !strings.Contains(said, "{loss The trace is damaged: what could be read is shown. At offset ") {
+		if said := fmt.Sprint(h.Meta.Banner); n != len(whole) && !strings.Contains(said, "{loss The trace is damaged: the readable part is shown. At offset ") {
 			t.Errorf("cut at %d: the banner is %s", n, said)
 		}
 	}

@@ -42,7 +42,7 @@ func isLong(t *trace.Trace, of *analysis.Selection) bool {
 func loadWithStates(ctx context.Context, t *trace.Trace, of analysis.Selection, commentary bool) (*timeline.States, *timeline.Samples, error) {
 	if isLong(t, &of) {
 		known, err := timeline.LoadStates(ctx, t, states.CPUTimes(t))
-		return known, &timeline.Samples{Notes: []string{"The Go execution trace is long, and its samples and waits are not in this file: scopeview profile tells of them, scopeview html --from and --to of a part."}}, err
+		return known, &timeline.Samples{Notes: []string{"The Go execution trace is long, and its samples and waits are not in this file: scopeview profile shows them, scopeview html --from and --to those of a part."}}, err
 	}
 	known, s, p, err := timeline.LoadWithStates(ctx, t, of, mostSamples)
 	addSources(ctx, t, s, p, commentary)

@@ -61,7 +61,7 @@ func TestStates(t *testing.T) {
 	}
 	merged := func(h *held) (there bool) {
 		for _, b := range h.Meta.Banner {
-			there = there || strings.Contains(b.Text, "Of what goroutines did")
+			there = there || strings.Contains(b.Text, "Of goroutines' states")
 		}
 		return there
 	}

@@ -14,8 +14,8 @@ type Counter struct {
 	Every uint64 // ns of CPU time for task-clock, events for others
 }
 
-// factCounter, followed by a counter's name, is the key of a fact: "on", "on, but" and what is
-// missing, or "off: " and the reason.
+// factCounter, followed by a counter's name, is the key of a fact: "on", "on, but" and the
+// limits, or "off: " and the reason.
 const factCounter = "counter_"
 
 // taskClock is the counter of CPU time.
@@ -58,14 +58,14 @@ func (c Counter) find() (known, error) {
 		if k.name == c.Name {
 			switch {
 			case c.Every == 0 || c.Every >= 1<<63:
-				return k, fmt.Errorf("after %d there can't be a sample", c.Every)
+				return k, fmt.Errorf("the interval %d is invalid", c.Every)
 			case k.name == taskClock && c.Every < leastTaskClock:
-				return k, fmt.Errorf("a sample after %d ns would cost much of them; the least is %d", c.Every, leastTaskClock)
+				return k, fmt.Errorf("an interval of %d ns is too short; the minimum is %d", c.Every, leastTaskClock)
 			}
 			return k, nil
 		}
 	}
-	return known{}, fmt.Errorf("there is no counter of this name; there are %s", strings.Join(Counters(), ", "))
+	return known{}, fmt.Errorf("unknown counter; known are %s", strings.Join(Counters(), ", "))
 }
 
 // Unit returns the unit of a counter's values.
@@ -96,7 +96,7 @@ func ParseCounter(text string) (Counter, error) {
 		c.Every, err = strconv.ParseUint(every, 10, 64)
 	}
 	if err != nil {
-		return c, fmt.Errorf("%q: behind the colon stands after how many there is a sample, as in page-faults:100 or task-clock:1ms", text)
+		return c, fmt.Errorf("%q: the interval follows the colon, as in page-faults:100 or task-clock:1ms", text)
 	}
 	if _, err = c.find(); err != nil {
 		return c, fmt.Errorf("%q: %w", text, err)

@@ -42,7 +42,7 @@ const (
 	contextMax    = ^uint64(0) - 4094
 )
 
-// KernelPC stands in a stack for the kernel, whose functions are not kept.
+// KernelPC is the address that replaces those of the kernel in a stack.
 const KernelPC = ^uint64(0)
 
 // Event is one record of the kernel.

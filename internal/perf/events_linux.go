@@ -58,7 +58,7 @@ func (e *Events) openAll(w sys.Watching, opened func(tid int, id uint64)) (tids 
 	for { // until no thread is new: a thread without events may have created others
 		list, err := tasks()
 		if err != nil {
-			return nil, fmt.Errorf("the threads are not known: %w", err)
+			return nil, fmt.Errorf("listing the threads: %w", err)
 		}
 		before := len(tids)
 		for _, tid := range list {
@@ -162,7 +162,7 @@ func mostDescriptors() int {
 // reason why none can be.
 func ownEvents() (Events, error) {
 	if sys.Filtered() {
-		return Events{}, errors.New("a seccomp filter is active, and may end the program for trying (perf_event_open)")
+		return Events{}, errors.New("a seccomp filter is active, which may kill the program for a call of perf_event_open")
 	}
 	cpus, err := Online()
 	return Events{CPUs: cpus, Pages: inProcess(cpus)}, err
@@ -227,7 +227,7 @@ func tasks() ([]int, error) {
 func Online() ([]int, error) {
 	b, err := os.ReadFile("/sys/devices/system/cpu/online")
 	if err != nil {
-		return nil, fmt.Errorf("which CPUs there are is not known: %w", err)
+		return nil, fmt.Errorf("reading the list of CPUs: %w", err)
 	}
 	return cpuList(strings.TrimSpace(string(b)))
 }

@@ -43,7 +43,7 @@ type Switches struct {
 	paused   int64        // begin of the pause, likewise; 0: not paused
 	without  int64        // ns paused so far
 	began    int64        // ns of the monotonic clock
-	told     atomic.Int64 // number of records
+	records  atomic.Int64 // number of records
 	quit     chan struct{}
 	done     chan struct{}
 }
@@ -168,7 +168,7 @@ func (s *Switches) read(until int64) (full float64) {
 			s.got = append(s.got, record{time: r.last, what: gapFrom}, record{time: now, what: gapTo})
 		}
 	}
-	s.told.Add(int64(len(s.got) - old))
+	s.records.Add(int64(len(s.got) - old))
 	s.forget(s.got[old:])
 	slices.SortStableFunc(s.got, func(a, b record) int { return cmp.Compare(a.time, b.time) })
 	n := 0
@@ -199,7 +199,7 @@ const perRecord = 1700
 
 // Spent returns the approximate cost of the kernel's records to the program so far, in ns. It may
 // be called at any time.
-func (s *Switches) Spent() int64 { return perRecord * s.told.Load() }
+func (s *Switches) Spent() int64 { return perRecord * s.records.Load() }
 
 // Pause stops or continues the kernel's records. What threads do during a pause is unknown. It
 // costs a system call for each thread on each CPU.

@@ -20,7 +20,7 @@ type Sampler struct {
 	mu       sync.Mutex // held while the rings are read
 	names    *OwnNamer
 	counters []*Watched
-	told     map[string]string // facts, as recorded last
+	last     map[string]string // facts, as recorded last
 	facts    int               // number of facts recorded so far
 	own      map[uint64]uint32 // by the event's id: the thread that it was opened for
 	owners   map[series]uint32 // for each thread and counter, the thread whose events count
@@ -56,7 +56,7 @@ const mostFacts = 200
 // is available, see factCounter. It returns false if none is; then Stop must not be called.
 func (s *Sampler) Start(rec collect.Recording, names *OwnNamer, counters []Counter) bool {
 	s.rec, s.names = rec, names
-	s.told, s.own, s.owners, s.out = map[string]string{}, map[uint64]uint32{}, map[series]uint32{}, map[series]*format.Samples{}
+	s.last, s.own, s.owners, s.out = map[string]string{}, map[uint64]uint32{}, map[series]uint32{}, map[series]*format.Samples{}
 	s.until = sys.Monotonic()
 	for _, c := range counters {
 		w := &Watched{Counter: c}
@@ -69,7 +69,7 @@ func (s *Sampler) Start(rec collect.Recording, names *OwnNamer, counters []Count
 	if len(s.counters) == 0 {
 		return false
 	}
-	s.tell()
+	s.recordFacts()
 	s.quit, s.done = make(chan struct{}), make(chan struct{})
 	go s.drain()
 	return true
@@ -90,11 +90,11 @@ func (s *Sampler) add(w *Watched) error {
 	})
 }
 
-// tell records changes in the facts about counters.
-func (s *Sampler) tell() {
+// recordFacts records changes in the facts about counters.
+func (s *Sampler) recordFacts() {
 	for _, w := range s.counters {
-		if key, value := w.Fact(); s.told[key] != value && s.facts < mostFacts {
-			s.told[key] = value
+		if key, value := w.Fact(); s.last[key] != value && s.facts < mostFacts {
+			s.last[key] = value
 			s.facts++
 			s.rec.Fact(key, value)
 		}
@@ -242,7 +242,7 @@ func (s *Sampler) Snapshot() {
 	if s.quit != nil {
 		s.read(sys.Monotonic() - int64(settle))
 		s.flush()
-		s.tell()
+		s.recordFacts()
 	}
 }
 
@@ -258,7 +258,7 @@ func (s *Sampler) Stop() {
 	for _, w := range s.counters {
 		s.lost(w, w.LostLast())
 	}
-	s.tell()
+	s.recordFacts()
 	for end := time.Now().Add(patience); !s.flush() && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}

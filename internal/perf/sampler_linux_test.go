@@ -248,7 +248,7 @@ func TestNoSuchCounter(t *testing.T) {
 	if on {
 		s.Stop()
 	}
-	if k.facts["counter_nothing"] == "" || !strings.HasPrefix(k.facts["counter_nothing"], "off: there is no counter of this name") || !strings.HasPrefix(k.facts["counter_task-clock"], "off: a sample after 1 ns") {
+	if k.facts["counter_nothing"] == "" || !strings.HasPrefix(k.facts["counter_nothing"], "off: unknown counter") || !strings.HasPrefix(k.facts["counter_task-clock"], "off: an interval of 1 ns") {
 		t.Errorf("%q", k.facts)
 	}
 	if devices, _ := filepath.Glob("/sys/bus/event_source/devices/cpu*"); len(devices) == 0 && on {
@@ -302,7 +302,7 @@ func TestFact(t *testing.T) {
 		want string
 	}{
 		{Watched{}, "on"},
-		{Watched{user: true}, "on, but for what it counts in the kernel, which is not for everybody to see (kernel.perf_event_paranoid)"},
+		{Watched{user: true}, "on, except in the kernel, which this user may not monitor (kernel.perf_event_paranoid)"},
 		{Watched{Missing: "no room"}, "on, but not to the end: no room"},
 	} {
 		c.w.Counter = Counter{taskClock, 1e6}
@@ -350,7 +350,7 @@ func TestUnsampled(t *testing.T) {
 	if got := w.Unsampled(has + second); got > second || got < second-second/100 {
 		t.Errorf("of a second more %v are missing", got)
 	}
-	if _, value := w.Fact(); !strings.Contains(value, "on, but not while threads were switched, which nobody can sample: ") {
+	if _, value := w.Fact(); !strings.Contains(value, "on, except while threads were switched, which can't be sampled: ") {
 		t.Error(value)
 	}
 	w.Name = "page-faults"

@@ -44,7 +44,7 @@ func (w *Watched) Watch(ask sys.Watching, open func(sys.Watching) error) error {
 	}
 	w.Close()
 	if k.inKernel && (err == unix.EACCES || err == unix.EPERM) {
-		return errors.New("it counts in the kernel, which is not for everybody to see (kernel.perf_event_paranoid; up to 1 will do, or root)")
+		return errors.New("it counts in the kernel, which this user may not monitor (kernel.perf_event_paranoid; up to 1 will do, or root)")
 	}
 	if k.hardware && (err == unix.ENOENT || err == unix.EOPNOTSUPP || err == unix.ENODEV || err == unix.EINVAL) {
 		return errors.New("this machine has no such counter; task-clock, page-faults, context-switches and cpu-migrations are there")
@@ -92,16 +92,16 @@ func (w *Watched) Unsampled(cpu time.Duration) time.Duration {
 func (w *Watched) Fact() (key, value string) {
 	value = "on"
 	if w.user {
-		value += ", but for what it counts in the kernel, which is not for everybody to see (kernel.perf_event_paranoid)"
+		value += ", except in the kernel, which this user may not monitor (kernel.perf_event_paranoid)"
 	}
 	if _, known := w.Lost(); !known {
-		value += ", but for samples lost behind the last one: how many is not known before Linux 6.0"
+		value += ", but Linux before 6.0 does not count the samples lost after the last one"
 	}
 	if w.throttled > 0 {
 		value += fmt.Sprintf(", but the kernel paused it %d times, because samples came too fast (kernel.perf_event_max_sample_rate)", w.throttled)
 	}
 	if w.rest != "" {
-		value += ", but not while threads were switched, which nobody can sample: " + w.rest
+		value += ", except while threads were switched, which can't be sampled: " + w.rest
 	}
 	if w.Missing != "" {
 		value += ", but not to the end: " + w.Missing

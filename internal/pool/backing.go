@@ -40,10 +40,10 @@ type backing interface {
 const maxSpare = 1 << 40
 
 // errBehind means that earlier chunks are not in the file yet.
-var errBehind = errors.New("the file does not take it as fast as it is written")
+var errBehind = errors.New("the disk is slower than the recording")
 
 // errShm means that the hot file's tmpfs is full. Freeing space on the trace's disk does not help.
-var errShm = errors.New("its tmpfs is nearly full: make room there")
+var errShm = errors.New("the tmpfs is nearly full: free space there")
 
 // errNumbers means that all chunk numbers are used, before the limit is reached.
-var errNumbers = errors.New("the trace has all the addresses that there are for one: keep the last, by scope.WithRing")
+var errNumbers = errors.New("the trace has reached its largest size: keep the newest part with scope.WithRing")

@@ -27,9 +27,9 @@ type files interface {
 	at(place int64) (f *os.File, off int64)
 }
 
-// createFile is a function that creates the file of a place without one. tell updates the trace's count
+// createFile is a function that creates the file of a place without one. count updates the trace's count
 // of overwritten chunks.
-type createFile func(place int64, tell func() error) (*os.File, error)
+type createFile func(place int64, count func() error) (*os.File, error)
 
 // oneFile is the trace file where it holds all places.
 type oneFile struct{ f *os.File }

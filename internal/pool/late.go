@@ -40,7 +40,7 @@ func (s *segments) atDisk(call func() error) error {
 	if over = true; late {
 		s.slow = true
 		if s.p.Short() {
-			s.late(fmt.Errorf("%s: the disk took %v to make room, and records were lost meanwhile", s.path, time.Since(begun).Round(time.Millisecond)))
+			s.late(fmt.Errorf("%s: extending the file took the disk %v; records were lost meanwhile", s.path, time.Since(begun).Round(time.Millisecond)))
 		}
 	}
 	return err

@@ -13,7 +13,7 @@
 //     (linear), in places that are reused (ring), or in several files, the
 //     oldest of which is deleted for the next (segments).
 //   - The backing provides a chunk's memory: pages of the file (disk), pages
-//     of a file in memory (shm), or the Go heap. Of the last two the file is a copy.
+//     of a file in memory (shm), or the Go heap. The file is a copy of the last two.
 //
 // Linear is not a ring that never wraps: in a ring only the flusher may prepare a chunk (see
 // linear.go), so records would be lost while it is late; and a program that never asks for a ring

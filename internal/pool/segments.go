@@ -20,7 +20,7 @@ type Files interface {
 	// sizes returns the largest number of parts, the chunks of each, and the number of parts while
 	// none is held.
 	sizes() (parts, chunks, most int64)
-	create(place int64, tell func() error) (*os.File, error)
+	create(place int64, count func() error) (*os.File, error)
 	// over wraps made, a ring. Its type is reuse: if it were *ring, every program with an Options
 	// would contain all methods of ring, some 60 kB.
 	over(made reuse) reuse
@@ -88,10 +88,10 @@ const namesTried = 64
 
 // NewSegments returns the files of a recording into base, of that many bytes each, header included,
 // and at most most of them while none is held. path is base's, absolute: segments lie beside it.
-// told is called with the number of files after one is created and before one is deleted, late when
+// onCount is called with the number of files after one is created and before one is deleted, late when
 // the disk took so long for one that records were lost.
-func NewSegments(base *os.File, path string, id [16]byte, bytes int64, most int, told func(files int), late func(error)) Files {
-	s := &segments{base: base, path: path, id: id, chunks: bytes/ChunkSize - 1, most: int64(most), onCount: told, late: late, next: 1}
+func NewSegments(base *os.File, path string, id [16]byte, bytes int64, most int, onCount func(files int), late func(error)) Files {
+	s := &segments{base: base, path: path, id: id, chunks: bytes/ChunkSize - 1, most: int64(most), onCount: onCount, late: late, next: 1}
 	// There must be twice as many numbers as places.
 	parts := min(s.most+HeldMost, format.RingNumbers/4/s.chunks)
 	s.parts = make([]*segment, parts)
@@ -130,7 +130,7 @@ func (s *segments) at(place int64) (f *os.File, off int64) {
 	return f, (1 + (place-1)%s.chunks) * ChunkSize
 }
 
-// create creates the file of a place that has none yet. tell updates the trace's count of
+// create creates the file of a place that has none yet. count updates the trace's count of
 // overwritten chunks.
 func (s *segments) create(place int64, writeCounts func() error) (*os.File, error) {
 	var seg *segment

@@ -130,7 +130,7 @@ func TestG17Words(t *testing.T) {
 				})
 				s.End()
 			},
-			"N are ends that found no place: their scopes show as open", []format.Loss{format.LossLimit}},
+			"N were ends without room in the trace: their scopes show as open", []format.Loss{format.LossLimit}},
 		{"stacks at full speed", format.LossStack, nil,
 			func(t *testing.T, r *record.Recorder) {
 				Stack("stack", 1)   // records its name
@@ -143,15 +143,15 @@ func TestG17Words(t *testing.T) {
 					return r.Lost()[format.LossStack] > 0
 				})
 			},
-			"N are stacks that came faster than they are counted (call scope.Stack less often, with the sum as weight)", nil},
+			"N were stacks that came faster than they could be counted (call scope.Stack less often, with the sum as weight)", nil},
 		{"more open scopes than a ring keeps", format.LossOpen, []Option{WithRing(MinRing), shortTicks()}, overflow,
-			"N were open when the ring overwrote where they begin, more than it keeps: they are missing, or their ends say no name (a larger scope.WithRing keeps more)", nil},
+			"N were open when the ring overwrote where they begin, more than it keeps: they are missing, or their ends have no name (a larger scope.WithRing keeps more)", nil},
 		{"more open scopes than segments keep", format.LossOpen, []Option{WithSegments(MinSegment, 4), shortTicks()}, overflow,
-			"N were open when the ring overwrote where they begin, more than it keeps: they are missing, or their ends say no name (larger or more scope.WithSegments keep more)", nil},
+			"N were open when the ring overwrote where they begin, more than it keeps: they are missing, or their ends have no name (larger or more scope.WithSegments keep more)", nil},
 		// No test can make a goroutine move 64 times at that instruction.
 		{"a goroutine that is moved", format.LossBusy, nil,
 			func(t *testing.T, r *record.Recorder) { r.LoseMany(format.LossBusy, 7) },
-			"N because their goroutine was on another processor each time that it had found a place", nil},
+			"N because their goroutine was moved to another processor at each attempt", nil},
 	} {
 		forced[c.why] = true
 		t.Run(c.name, func(t *testing.T) {

@@ -42,7 +42,7 @@ func (r *goReader) readCounters(t *trace.Trace, later bool) (*counters, error) {
 			c.add(k)
 		}
 		if k.Lost > 0 {
-			r.p.Notes = append(r.p.Notes, fmt.Sprintf("of the counter %s %d samples were lost: there was no room for them", k.Name, k.Lost))
+			r.p.Notes = append(r.p.Notes, fmt.Sprintf("%d samples of the counter %s were lost: there was no room for them", k.Lost, k.Name))
 		}
 	}
 	heap := r.newHeap(t)
@@ -232,7 +232,7 @@ func sortedKeys(m map[uint32][]one) []uint32 {
 }
 
 // noGoroutines explains why counters alone allow no selection by goroutine.
-const noGoroutines = "which goroutine was sampled, and so in which scope and row, is not known without a Go execution trace"
+const noGoroutines = "the goroutines, scopes and rows of samples are not known without a Go execution trace"
 
 // ofCounters adds the samples of counters, without a Go execution trace.
 func (r *goReader) ofCounters(t *trace.Trace) error {

@@ -86,7 +86,7 @@ func TestCounters(t *testing.T) {
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s:\n%s\nwant\n%s", test.name, strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 		}
-		want := []string{"of the counter task-clock 7 samples were lost: there was no room for them", "the counter cycles is off: this machine has no such counter"}
+		want := []string{"7 samples of the counter task-clock were lost: there was no room for them", "the counter cycles is off: this machine has no such counter"}
 		if len(test.sel.Goroutines) > 0 {
 			want = append([]string{noGoroutines}, want...)
 		}
@@ -119,13 +119,13 @@ func TestCPU(t *testing.T) {
 	}
 	sel = anything()
 	sel.CPUs = []uint32{0}
-	if _, err := OfTrace(context.Background(), tracetest.OpenText(t, counted), sel); !errors.Is(err, errNotTold) {
+	if _, err := OfTrace(context.Background(), tracetest.OpenText(t, counted), sel); !errors.Is(err, errNotRecorded) {
 		t.Errorf("calls of scope.Stack: %v", err)
 	}
-	if _, err := OfGoTrace(context.Background(), strings.NewReader(""), sel); !errors.Is(err, errNotTold) {
+	if _, err := OfGoTrace(context.Background(), strings.NewReader(""), sel); !errors.Is(err, errNotRecorded) {
 		t.Errorf("a Go execution trace: %v", err)
 	}
-	if _, err := OfPprof(context.Background(), strings.NewReader(""), sel); !errors.Is(err, errNotTold) {
+	if _, err := OfPprof(context.Background(), strings.NewReader(""), sel); !errors.Is(err, errNotRecorded) {
 		t.Errorf("a pprof profile: %v", err)
 	}
 }

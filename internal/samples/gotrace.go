@@ -63,13 +63,13 @@ func (r *goReader) handler() states.Handler {
 // The profile's Notes list damage.
 func OfGoTrace(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error) {
 	if sel.Processes != nil {
-		return nil, fmt.Errorf("%w: a plain Go execution trace does not tell its process", errNotTold)
+		return nil, fmt.Errorf("%w: a plain Go execution trace has no process", errNotRecorded)
 	}
 	if len(sel.CPUs) > 0 {
-		return nil, fmt.Errorf("%w: a Go execution trace tells threads and Go's processors, and not the system's CPUs", errNotTold)
+		return nil, fmt.Errorf("%w: a Go execution trace has threads and Go's processors, not the system's CPUs", errNotRecorded)
 	}
 	if sel.Scopes != nil || !sel.allTracks() {
-		return nil, fmt.Errorf("%w: a plain Go execution trace has no scopes and no rows", errNotTold)
+		return nil, fmt.Errorf("%w: a plain Go execution trace has no scopes and no rows", errNotRecorded)
 	}
 	r := newGoReader(ctx, newSum(), sel)
 	f, err := states.EachPlain(in, r.handler())
@@ -290,10 +290,10 @@ func (r *goReader) finish(f *states.Facts) {
 			time.Duration(r.cpu*perSample), time.Duration(r.had).Round(time.Millisecond)))
 	}
 	if len(r.sel.CPUs) > 0 {
-		p.Notes = append(p.Notes, "only samples of counters tell the CPU: waits, and the CPU time of Go's own profile, are left out")
+		p.Notes = append(p.Notes, "only samples of counters have the CPU: waits, and the CPU time of Go's own profile, are left out")
 	}
 	if !f.Switches {
-		p.Notes = append(p.Notes, "waits for a CPU of the system, and system calls that waited, are not told apart: "+f.SwitchesWhy)
+		p.Notes = append(p.Notes, "waits for a CPU of the system can't be distinguished from system calls that waited: "+f.SwitchesWhy)
 	}
 	p.Notes = append(p.Notes, f.Problems...)
 	p.Damage = f.Info.Damage

@@ -19,8 +19,8 @@ var heapMetrics = []Metric{
 
 // Notes of a recording with the heap profile.
 const (
-	heapOld   = "what was allocated, and what is in use, is known from Go's heap profile, which is up to two garbage collections behind"
-	heapWhose = "what was allocated is left out: Go's heap profile does not tell whose it was"
+	heapOld   = "allocations, and memory in use, are from Go's heap profile, which is up to two garbage collections behind"
+	heapWhose = "allocations are left out: Go's heap profile does not record goroutines"
 )
 
 // heap collects the samples of the heap profile. Allocations are counted at once. Memory in

@@ -46,8 +46,8 @@ func (p *Profile) incomplete() {
 		}
 	}
 	if cut := p.Truncated(); cut != nil {
-		note(p.Value(cut, m), "is of stacks that were too deep to be kept whole: their outermost callers are "+TruncatedName+
-			", and what functions have that may be among these is at least what is shown")
+		note(p.Value(cut, m), "is of stacks too deep to be kept whole: their outermost callers are "+TruncatedName+
+			", so values of functions that may be among these are lower bounds")
 	}
 	unknown := int64(0)
 	for i := range p.Stacks {
@@ -56,5 +56,5 @@ func (p *Profile) incomplete() {
 			unknown += p.Value(s.Values, m)
 		}
 	}
-	note(unknown, "is of stacks in which callers are not known ("+UnknownCallerName+"): code without a frame, where nothing says where it returns to")
+	note(unknown, "is of stacks in which callers are not known ("+UnknownCallerName+"): code without a frame or other record of its return address")
 }

@@ -32,6 +32,6 @@ func (p *Profile) FoldInlined() {
 	}
 	slices.Sort(both)
 	if n := len(both); n > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("inlined in some places and called in others, so that what is shown is of the calls alone: %s (%d functions in all)", both[0], n))
+		p.Notes = append(p.Notes, fmt.Sprintf("inlined in some places and called in others, so only the calls are shown: %s (%d functions in all)", both[0], n))
 	}
 }

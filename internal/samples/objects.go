@@ -136,9 +136,9 @@ func (s *sum) wantsObject(sel *Selection, stack uint32) bool {
 	return sel.Objects.MatchFile(cmp.Or(leaf.Object, s.p.Binary))
 }
 
-// tellApart gives different functions with one name, of different files, distinct names:
+// distinguish gives different functions with one name, of different files, distinct names:
 // main.main (a). All sums over samples are by name.
-func (s *sum) tellApart() {
+func (s *sum) distinguish() {
 	type home struct{ object, file string }
 	homes := map[string]map[home]bool{}
 	of := func(f *symbols.Frame) home {

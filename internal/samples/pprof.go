@@ -20,7 +20,7 @@ import (
 // use them.
 func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error) {
 	if sel.Processes != nil || !sel.anytime() {
-		return nil, fmt.Errorf("%w: a pprof profile does not tell when something was, nor in which process, goroutine, row or CPU", errNotTold)
+		return nil, fmt.Errorf("%w: a pprof profile has no times, processes, goroutines, rows or CPUs", errNotRecorded)
 	}
 	q, err := profile.Parse(in)
 	if err != nil {
@@ -40,7 +40,7 @@ func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error
 		s.metric(m)
 	}
 	if len(s.p.Metrics) == 0 {
-		return nil, errors.New("reading the profile: it has no sample types, so there is nothing in it")
+		return nil, errors.New("reading the profile: it has no sample types")
 	}
 	s.p.Preset, s.p.Inlined = s.p.Metrics[presetOf(q)].Name, true
 	if len(q.Mapping) > 0 {

@@ -138,7 +138,7 @@ func TestRecordedCounters(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr := tracetest.OpenFile(t, path)
-	if how := tr.Lookup("counter_nothing"); !strings.HasPrefix(how, "off: there is no counter of this name") {
+	if how := tr.Lookup("counter_nothing"); !strings.HasPrefix(how, "off: unknown counter") {
 		t.Errorf("a counter that nobody has is %q", how)
 	}
 	if how := tr.Lookup("counter_task-clock"); !strings.HasPrefix(how, "on") {

@@ -77,7 +77,7 @@ func TestPprof(t *testing.T) {
 	}
 	sel := anything()
 	sel.From = 1
-	if _, err := OfPprof(context.Background(), bytes.NewReader(whole), sel); !errors.Is(err, errNotTold) {
+	if _, err := OfPprof(context.Background(), bytes.NewReader(whole), sel); !errors.Is(err, errNotRecorded) {
 		t.Errorf("a part of the time: %v", err)
 	}
 }
@@ -303,7 +303,7 @@ func TestTruncatedPprof(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cut, noted := p.Truncated(), strings.Contains(strings.Join(p.Notes, "\n"), "50% of cpu is of stacks that were too deep")
+		cut, noted := p.Truncated(), strings.Contains(strings.Join(p.Notes, "\n"), "50% of cpu is of stacks too deep to be kept whole")
 		if got := cut != nil && cut[0] == 20; got != c.want || noted != c.want {
 			t.Errorf("%d frames up to %s: cut off %v, %v, %q", c.depth, c.root, got, cut, p.Notes)
 		}

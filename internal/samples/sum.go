@@ -190,7 +190,7 @@ func (s *sum) profile() (*Profile, error) {
 		}
 		s.p.Metrics[m].share(&w)
 	}
-	s.tellApart()
+	s.distinguish()
 	for k, values := range s.values {
 		values = append(values, make([]int64, len(s.p.Metrics)-len(values))...)
 		s.p.Stacks = append(s.p.Stacks, Stack{Frames: s.framesOf(k.stack, k.origin), Values: values, Labels: s.labels[k.labels]})

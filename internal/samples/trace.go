@@ -23,7 +23,7 @@ var ErrNone = errors.New("the trace has neither a Go execution trace, nor sample
 type errMerged struct{}
 
 func (errMerged) Error() string {
-	return "the trace was merged, and its samples are in the traces that it was merged of: look at those"
+	return "the trace was merged, and its samples are only in the original traces: use those"
 }
 
 func (errMerged) Is(err error) bool { return err == ErrNone }
@@ -33,14 +33,14 @@ func Has(t *trace.Trace) bool {
 	return (len(t.GoTraces()) > 0 || len(t.Counters()) > 0) && len(t.Processes()) == 0
 }
 
-// errNotTold reports a selection by something that the source does not have.
-var errNotTold = errors.New("this can't be chosen")
+// errNotRecorded reports a selection by something that the source does not have.
+var errNotRecorded = errors.New("this can't be chosen")
 
 // OfTrace reads the samples of a recording: its Go execution trace, the samples of counters,
 // and the counts of scope.Stack.
 func OfTrace(ctx context.Context, t *trace.Trace, sel *Selection) (*Profile, error) {
 	if len(sel.CPUs) > 0 && len(t.Counters()) == 0 {
-		return nil, fmt.Errorf("%w: nothing in the trace tells the CPU, as samples of counters do (scopeview record)", errNotTold)
+		return nil, fmt.Errorf("%w: only samples of counters have the CPU (scopeview record), and the trace has none", errNotRecorded)
 	}
 	if len(t.Processes()) > 0 {
 		if _, err := states.EachOf(t, sel.With...); err != nil && !errors.Is(err, gotrace.ErrNone) {

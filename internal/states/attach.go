@@ -24,8 +24,8 @@ import (
 // The Go trace is read when Events is called first; its memory is some 6 bytes for each
 // stretch in which a goroutine was on a CPU without a break, as much for each in which
 // it may have been, and 8 for each time that the system took its thread off one. A trace
-// without one stays as it is. Who reads the Go trace anyway before Events can have the
-// times found in the same reading: see CPUTimes.
+// without one stays as it is. A caller that reads the Go trace anyway before
+// Events can find the times in the same reading: see CPUTimes.
 func Attach(t *trace.Trace) {
 	if len(t.GoTraces()) == 0 || t.Lookup(gotrace.FactScopes) == "none" || len(t.Processes()) > 0 { // a merged trace's scopes have what is known
 		return

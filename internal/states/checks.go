@@ -60,7 +60,7 @@ func (f *Facts) checkSum() {
 	k := &f.Checks.Sum
 	k.Tolerance = sumTolerance
 	if lives == 0 {
-		k.Text = "nothing is told of any goroutine"
+		k.Text = "no goroutine has any state"
 		return
 	}
 	k.judge(worst)
@@ -75,10 +75,10 @@ func (f *Facts) checkCPU(s *switches, c *clocks) {
 	k.Tolerance = cpuTolerance
 	switch {
 	case !f.Switches:
-		k.Text = "how long threads were on CPUs is not known: " + f.SwitchesWhy
+		k.Text = "the time of threads on CPUs is not known: " + f.SwitchesWhy
 		return
 	case c.to <= c.from || c.cpu <= 0:
-		k.Text = "how long threads were on CPUs can't be compared with their clocks: the recording was cut off, or is a part of a longer one"
+		k.Text = "the time of threads on CPUs can't be compared with their clocks: the recording was cut off, or is a part of a longer one"
 		return
 	}
 	sum := s.on + f.over
@@ -86,7 +86,7 @@ func (f *Facts) checkCPU(s *switches, c *clocks) {
 	k.Text = fmt.Sprintf("threads were on CPUs for %s by their switches, %s of it with goroutines, and %s by their clocks: off by %s",
 		show.Duration(sum), show.Duration(f.used), show.Duration(c.cpu), show.Percent(float64(off)/float64(c.cpu)))
 	if s.lost > c.cpu/100 {
-		k.Text += fmt.Sprintf("; that can't be judged, as of %s of the threads' time switches were lost", show.Duration(s.lost))
+		k.Text += fmt.Sprintf("; that can't be judged, as switches were lost for %s of the threads' time", show.Duration(s.lost))
 		return
 	}
 	// The clocks include the switches themselves, which belong to no thread; or a
@@ -101,7 +101,7 @@ func (f *Facts) checkCPU(s *switches, c *clocks) {
 		off = max(off-itself, 0)
 	}
 	if much() && sum > c.cpu && f.stolen > c.cpu/200 {
-		k.Text += fmt.Sprintf(", of which up to %s may be what the host took, of which switches don't tell", show.Duration(f.stolen))
+		k.Text += fmt.Sprintf(", of which the host may have taken up to %s, which switches do not show", show.Duration(f.stolen))
 		off = max(off-f.stolen, 0)
 	}
 	k.judge(float64(off) / float64(c.cpu))
@@ -123,13 +123,13 @@ func (f *Facts) checkUnknown() {
 	k := &f.Checks.Unknown
 	k.Tolerance = unknownTolerance
 	if all == 0 {
-		k.Text = "there is nothing of the program's goroutines"
+		k.Text = "the trace has no goroutine states"
 		return
 	}
 	k.judge(float64(other) / float64(all))
-	k.Text = "what goroutines did is other for " + show.Percent(k.Off) + " of their lives"
+	k.Text = "the states of goroutines are \"other\" for " + show.Percent(k.Off) + " of their lives"
 	if share := float64(untold) / float64(all); share >= 0.00005 {
-		k.Text += fmt.Sprintf("; for %s it is unknown, because the Go execution trace does not tell of it", show.Percent(share))
+		k.Text += fmt.Sprintf("; for %s they are unknown, because the Go execution trace does not cover it", show.Percent(share))
 	}
 }
 

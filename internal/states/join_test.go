@@ -288,7 +288,7 @@ func TestWhatNobodyKnows(t *testing.T) {
 	j.finish()
 	f := j.facts
 	f.checkUnknown()
-	if k := f.Checks.Unknown; !k.Known || !k.OK || k.Off != 0 || f.Totals[Unknown] != 500 || !strings.Contains(k.Text, "for 25% it is unknown") {
+	if k := f.Checks.Unknown; !k.Known || !k.OK || k.Off != 0 || f.Totals[Unknown] != 500 || !strings.Contains(k.Text, "for 25% they are unknown") {
 		t.Errorf("%+v of %v", k, f.Totals)
 	}
 	f.Totals[Other] = 1000

@@ -110,7 +110,7 @@ func (m *member) intervals(yield func(*Interval) bool) {
 		err = j.err
 	}
 	if err != nil {
-		m.err = fmt.Errorf("reading what goroutines of %s did: %w", m.Label, err)
+		m.err = fmt.Errorf("reading the goroutines' states of %s: %w", m.Label, err)
 		return
 	}
 	i := m.info
@@ -159,7 +159,7 @@ func (f *Facts) takeMembers(t *trace.Trace, all []*member) error {
 	f.From, f.To, f.Stretches, f.Problems = sum.From, sum.To, sum.Stretches, sum.Problems
 	f.checkSum()
 	f.checkUnknown()
-	f.Checks.CPU = check{Tolerance: cpuTolerance, Text: "how long threads were on CPUs is compared with their clocks in each process's own trace"}
+	f.Checks.CPU = check{Tolerance: cpuTolerance, Text: "the time of threads on CPUs is compared with their clocks only in the processes' own traces"}
 	return nil
 }
 
@@ -181,7 +181,7 @@ func uncovered(t *trace.Trace, all []*member) []string {
 	if n > len(names) {
 		names = append(names, fmt.Sprintf("%d more", n-len(names)))
 	}
-	return []string{"what goroutines did is not known of " + strings.Join(names, ", ") + ": its own trace has no Go execution trace"}
+	return []string{"goroutines' states are not known for " + strings.Join(names, ", ") + ": its own trace has no Go execution trace"}
 }
 
 // covered returns the time covered by the processes of a merged trace, and the stretches in which all

@@ -159,7 +159,7 @@ func (f *Facts) read(hs []Handler, s *switches, from func(gotrace.Handler) (*got
 		err = j.err
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading what goroutines did: %w", err)
+		return nil, fmt.Errorf("reading the goroutines' states: %w", err)
 	}
 	f.Info, j.info = info, info
 	j.finish()
@@ -174,7 +174,7 @@ func whyNot(t *trace.Trace) string {
 	if off && why != "" {
 		return why
 	}
-	return "it was not recorded when threads were on a CPU"
+	return "thread switches were not recorded"
 }
 
 // add adds a goroutine's times when it has ended: only then is its kind known.

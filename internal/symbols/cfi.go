@@ -12,7 +12,7 @@ import (
 )
 
 // This file parses call frame information (DWARF 5, section 6.4) in .eh_frame, which stripped
-// files have too. Of the registers only the frame pointer and the return address are used. Go's
+// files have too. Only the registers of the frame pointer and the return address are used. Go's
 // library has no reader of it; Delve's is a part of a debugger, without promises to importers, and
 // has the rules of all registers, of which an unwind.Rule would still have to be made.
 

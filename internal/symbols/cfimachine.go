@@ -16,13 +16,13 @@ const mostSaved = 64
 func (x *cfiMachine) execute(code []byte, visit func(from uint64, now cfiRules)) bool {
 	r := reader{b: code, order: x.order}
 	loc := x.entry.from
-	tell := func() {
+	emit := func() {
 		if visit != nil {
 			visit(loc, *x.now)
 		}
 	}
 	advance := func(n uint64) {
-		tell()
+		emit()
 		loc += n * x.entry.common.codeUnit
 	}
 	for len(r.b) > 0 && !r.bad {
@@ -48,7 +48,7 @@ func (x *cfiMachine) execute(code []byte, visit func(from uint64, now cfiRules))
 			return false
 		}
 	}
-	tell()
+	emit()
 	return !r.bad
 }
 

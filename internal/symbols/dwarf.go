@@ -57,14 +57,14 @@ type unitRange struct {
 var ErrNoDebug = errors.New("it has no debug information (DWARF)")
 
 var (
-	errSplit  = errors.New("its debug information is in files of its own (-gsplit-dwarf), which are not read")
+	errSplit  = errors.New("its debug information is in separate files (-gsplit-dwarf), which are not read")
 	errNoCode = errors.New("it has debug information and no code: give the file that ran")
 )
 
 // OpenImage reads an ELF file.
 func OpenImage(path string) (*Image, error) {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() { // see Open
-		return nil, fmt.Errorf("reading the executable %s: it is no regular file", path)
+		return nil, fmt.Errorf("reading the executable %s: it is not a regular file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -72,7 +72,7 @@ const (
 
 var errParts = errors.New("its debug information has more stretches of code than are read")
 
-// readUnit reads a unit. Of a damaged unit it keeps the part before the damage.
+// readUnit reads a unit. It keeps the part of a damaged unit before the damage.
 func (im *Image) readUnit(e *dwarf.Entry) *unit {
 	u := &unit{}
 	producer, _ := e.Val(dwarf.AttrProducer).(string)

@@ -54,7 +54,7 @@ func Remarks(ctx context.Context, path string) ([]Remark, error) {
 	list := parseRemarks(out.Bytes(), filepath.Base(path))
 	if err != nil && len(list) == 0 {
 		first, _, _ := strings.Cut(strings.TrimSpace(out.String()), "\n")
-		return nil, fmt.Errorf("the compiler says nothing about %s: go build in %s: %w: %s", filepath.Base(path), dir, err, first)
+		return nil, fmt.Errorf("no compiler remarks about %s: go build in %s: %w: %s", filepath.Base(path), dir, err, first)
 	}
 	return list, nil
 }

@@ -61,7 +61,7 @@ var ErrNoTable = errors.New("it has no table of Go's functions and lines: it is 
 func Open(path string) (*Binary, error) {
 	// The path may come from a foreign trace, and opening a pipe could block forever.
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("reading the executable %s: it is no regular file", path)
+		return nil, fmt.Errorf("reading the executable %s: it is not a regular file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -58,11 +58,11 @@ func banner(r *analysis.Report, o MetaOptions) []Said {
 		}
 	}
 	if o.StateRes > 0 {
-		say("note", fmt.Sprintf("Of what goroutines did, neighbours shorter than %s are merged into one, which has the state that took most of it.", show.Duration(o.StateRes)))
+		say("note", fmt.Sprintf("Of goroutines' states, neighbours shorter than %s are merged into one, which has the state that took most of it.", show.Duration(o.StateRes)))
 	}
 	say("note", strings.TrimSpace(unknownText(r)+" "+costText(r)))
 	if o.Writer == WriterUnknown {
-		say("note", fmt.Sprintf("The trace was not closed; whether process %d still writes it can't be told here.", r.Trace.Header().PID))
+		say("note", fmt.Sprintf("The trace was not closed; it is not known here whether process %d still writes it.", r.Trace.Header().PID))
 	}
 	return b
 }
@@ -73,7 +73,7 @@ func damageText(r *analysis.Report) string {
 	if len(damage) == 0 {
 		return ""
 	}
-	text := "The trace is damaged: what could be read is shown. " + capital(analysis.ProblemText(&damage[0]))
+	text := "The trace is damaged: the readable part is shown. " + capital(analysis.ProblemText(&damage[0]))
 	if more := len(damage) - 1; more > 0 {
 		text += fmt.Sprintf("; and %s of other kinds", show.Plural(int64(more), "defect"))
 	}
@@ -82,9 +82,9 @@ func damageText(r *analysis.Report) string {
 
 // goneText describes the end of a program that did not call Stop.
 func goneText(r *analysis.Report) string {
-	here := "what it had recorded by then is here"
+	here := "its records up to then are here"
 	if r.Trace.LacksHotPart() {
-		here = "what it had recorded by then is here but for the end"
+		here = "its records up to then are here, except for the end"
 	}
 	return fmt.Sprintf("The program (process %d) ended, or was killed, without Stop: %s.", r.Trace.Header().PID, here)
 }
@@ -146,11 +146,11 @@ func unknownText(r *analysis.Report) string {
 	if unknown == 0 {
 		return ""
 	}
-	why := "on the way they gave way to others more than once"
+	why := "their goroutines yielded more than once"
 	if r.Trace.Lookup(gotrace.FactMade) != "" {
-		why = "another goroutine ended them, or they ran outside of what the Go execution trace tells of"
+		why = "another goroutine ended them, or they ran outside the time that the Go execution trace covers"
 	} else if need := uint32(format.WitnessYield | format.WitnessSwitch); r.Trace.Header().Witness&need != need {
-		why = "the recorder could not see when they gave way to others (About tells why)"
+		why = "the recorder could not see when they yielded (About has the reason)"
 	}
 	return fmt.Sprintf("The CPU time of %s of the scopes is unknown: %s.", show.Percent(float64(unknown)/float64(all)), why)
 }

@@ -18,7 +18,7 @@ type beats struct {
 }
 
 // beatsKept is the maximum number of beats of a page: more than it has pixels, even zoomed.
-// Of a longer recording every n-th is kept, with the differences to the last one kept.
+// A page of a longer recording has every n-th beat; differences are to the last one that it has.
 const beatsKept = 20_000
 
 func beatsOf(t *trace.Trace) beats {

@@ -30,11 +30,11 @@ func loaded(t *testing.T, script string) (*trace.Trace, *Index) {
 
 // TestCool: the page reports missing data that was in memory, and its place.
 func TestCool(t *testing.T) {
-	const missing = "What was recorded since the last round (a second) may be missing: it was in memory, in scopeview-00000000000000000000000000000000.hot, which is not here."
+	const missing = "Records since the last round (a second) may be missing: they were in memory, in scopeview-00000000000000000000000000000000.hot, which is not here."
 	for _, c := range []struct{ state, writer, want string }{
-		{"", WriterGone, "The program (process 1) ended, or was killed, without Stop: what it had recorded by then is here but for the end. " + missing},
+		{"", WriterGone, "The program (process 1) ended, or was killed, without Stop: its records up to then are here, except for the end. " + missing},
 		{"", WriterRunning, missing},
-		{"joined=1", WriterGone, "The program (process 1) ended, or was killed, without Stop: what it had recorded by then is here."},
+		{"joined=1", WriterGone, "The program (process 1) ended, or was killed, without Stop: its records up to then are here."},
 		{"closed=1", WriterClosed, ""},
 	} {
 		tr, x := loaded(t, "header clock=monotonic start=1000 backing=shm\nstate "+c.state+"\nchunk blocks\nname 2 \"f1\"\n")

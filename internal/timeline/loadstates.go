@@ -68,11 +68,11 @@ func (s *States) take(facts *states.Facts) {
 	s.frames = func(id uint32) []string { return frameTexts(facts.Stack(id)) }
 	s.Switches, s.Problems, s.told = facts.Switches, facts.Problems, facts.Stretches
 	if len(s.places.list) > math.MaxUint16 {
-		s.Problems = append(s.Problems, "So many threads ran on so many processors that on what goroutines ran is not known of all their stretches.")
+		s.Problems = append(s.Problems, "Too many threads ran on too many processors: some runs of goroutines have no thread.")
 	}
-	text := "recorded: it is known when threads were on a CPU"
+	text := "recorded: the times of threads on CPUs are known"
 	if !facts.Switches {
-		text = "none: " + facts.SwitchesWhy + "; running is not told from being off the CPU"
+		text = "none: " + facts.SwitchesWhy + "; running includes being off the CPU"
 	}
 	s.Facts = append(s.Facts, [2]string{"thread switches", text})
 	for _, c := range facts.Checks.List() {

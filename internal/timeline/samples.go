@@ -232,7 +232,7 @@ func (g *gatherer) pack(p *samples.Profile) *Samples {
 		s.Files = append(s.Files, f)
 	}
 	if g.res > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("There are too many samples: those of one stack within %s are one. All sums are exact, but for the edges of what is selected.", show.Duration(g.res)))
+		s.Notes = append(s.Notes, fmt.Sprintf("There are too many samples: those of one stack within %s are one. All sums are exact, except at the edges of the selection.", show.Duration(g.res)))
 	}
 	var col [9]column
 	c := func(i int) *column { return &col[i] }

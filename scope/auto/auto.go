@@ -36,7 +36,7 @@ func init() {
 		return
 	}
 	if unknown := fromenv.Unknown(); len(unknown) > 0 {
-		fmt.Fprintf(os.Stderr, "scopeview: without effect, as no such variable exists: %s\n", strings.Join(unknown, ", "))
+		fmt.Fprintf(os.Stderr, "scopeview: unknown environment variables, ignored: %s\n", strings.Join(unknown, ", "))
 	}
 	if _, err := fromenv.Start(); err != nil {
 		fmt.Fprintf(os.Stderr, "scopeview: not recording: %v\n", err)

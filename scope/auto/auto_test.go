@@ -192,7 +192,7 @@ func TestSize(t *testing.T) {
 func TestUnknownVariables(t *testing.T) {
 	dir := t.TempDir()
 	got := run(t, "leaf", "SCOPEVIEW="+dir, "SCOPEVIEW_RNG=8M", "SCOPEVIEW_LIMIT=8M", "SCOPEVIEW_CACHE=x", "SCOPEVIEW_FLITER=*")
-	if want := "scopeview: without effect, as no such variable exists: SCOPEVIEW_FLITER, SCOPEVIEW_RNG\n"; got != want {
+	if want := "scopeview: unknown environment variables, ignored: SCOPEVIEW_FLITER, SCOPEVIEW_RNG\n"; got != want {
 		t.Errorf("printed %q, want %q", got, want)
 	}
 	if list := traces(t, dir); len(list) != 1 {

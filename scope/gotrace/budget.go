@@ -50,7 +50,7 @@ func ofStacks(batch []byte) bool {
 // perSample is the cost of one signal of the CPU profile, including its processing.
 const perSample = 25000 // ns
 
-// settled is how long a trace runs before the tracer is asked to flush; otherwise the cost of the
+// settled is the age at which a trace is first flushed; otherwise the cost of the
 // first second's stacks would be known too late.
 const settled = 50 * time.Millisecond
 
@@ -115,7 +115,7 @@ func (c *collector) switchTrace(on bool, why string) {
 		return
 	}
 	c.endTrace()
-	c.tell(factTrace, "off: "+why)
+	c.record(factTrace, "off: "+why)
 	c.lose(errors.New(why))
 }
 
@@ -135,7 +135,7 @@ func (c *collector) switchProfile(on bool, why string) {
 		return
 	}
 	c.endProfile()
-	c.tell(factProfile, "off: "+why)
+	c.record(factProfile, "off: "+why)
 }
 
 // switches returns how often a goroutine has begun to run so far. Go counts one in eight.

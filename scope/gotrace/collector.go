@@ -32,7 +32,7 @@ func option(c config) scope.Option {
 }
 
 func yield() func() {
-	return yieldFor("off: the program has it (gotrace.Yield)", collect.ExecutionTrace, collect.FlightRecorder, collect.CPUProfile)
+	return yieldFor("off: yielded to the program (gotrace.Yield)", collect.ExecutionTrace, collect.FlightRecorder, collect.CPUProfile)
 }
 
 // yieldFor gives the listed resources back to the program. It takes no resource, not even one that
@@ -69,7 +69,7 @@ func taken(r collect.Resource, by any) (release func()) {
 			return func() {}
 		}
 	}
-	return yieldFor("off: the program takes it itself", r)
+	return yieldFor(takenByProgram[r], r)
 }
 
 // collector is a collect.Collector. Its methods hold shared.mu, because Yield and Snapshot may come
@@ -83,7 +83,7 @@ type collector struct {
 	perf    *perf.Switches // nil: not available
 	sampler *perf.Sampler  // nil: there is no counter
 	heap    func(urgency)  // reads the heap profile; nil: not available
-	told    map[string]string
+	last    map[string]string
 	facts   int
 	ended   int // how often the trace ended by itself
 	pause   int // heartbeats to wait before the next try
@@ -112,6 +112,13 @@ const (
 	factEnded   = "gotrace_ended"
 )
 
+// takenByProgram are the facts about resources that the program itself has.
+var takenByProgram = [collect.Resources]string{
+	collect.ExecutionTrace: "off: the program takes an execution trace itself",
+	collect.FlightRecorder: "off: the program runs a flight recorder itself",
+	collect.CPUProfile:     "off: the program takes a CPU profile itself",
+}
+
 // maxFacts limits the number of facts: in a ring, facts are never overwritten.
 const maxFacts = 200
 
@@ -126,9 +133,9 @@ func (c *collector) Start(rec collect.Recording) {
 	collect.GiveBack.Store(&giveBack)
 	divided := c.divided
 	collect.Parts.Store(&divided)
-	*c = collector{config: c.config, rec: rec, told: map[string]string{}, wait: 1}
+	*c = collector{config: c.config, rec: rec, last: map[string]string{}, wait: 1}
 	if c.noSwitches {
-		c.tell(perf.FactSwitches, "off: the program does not want them (gotrace.WithoutSwitches)")
+		c.record(perf.FactSwitches, "off: switched off by the program (gotrace.WithoutSwitches)")
 	} else if p := new(perf.Switches); p.Start(rec) == nil { // else it has recorded the reason
 		c.perf = p
 	}
@@ -145,7 +152,7 @@ func (c *collector) Start(rec collect.Recording) {
 	if c.startHeap != nil {
 		var err error
 		if c.heap, err = c.startHeap(rec, names); err != nil {
-			c.tell(factHeap, "off: "+err.Error())
+			c.record(factHeap, "off: "+err.Error())
 		}
 	}
 	c.take()
@@ -161,7 +168,7 @@ func (c *collector) Beat() {
 		if err := c.trace.tick(); err != nil {
 			c.parts.trace += time.Duration(c.trace.spent())
 			c.trace = nil
-			c.tell(factTrace, "off: it ended, because "+err.Error())
+			c.record(factTrace, "off: it ended, because "+err.Error())
 			c.lose(err)
 			c.pause, c.wait = c.wait-1, min(2*c.wait, 64)
 		} else if c.pause--; c.pause < -10 {
@@ -238,9 +245,9 @@ func (c *collector) yielded(r collect.Resource) bool {
 	case y.n == 0:
 		return false
 	case r == c.traces():
-		c.tell(factTrace, y.why)
+		c.record(factTrace, y.why)
 	case r == collect.CPUProfile && !c.noProfile:
-		c.tell(factProfile, y.why)
+		c.record(factProfile, y.why)
 	}
 	return true
 }
@@ -248,8 +255,8 @@ func (c *collector) yielded(r collect.Resource) bool {
 // take acquires the free resources that the collector does not have yet.
 func (c *collector) take() {
 	if why := unsafeTrace(); why != "" {
-		c.tell(factTrace, "off: "+why)
-		c.tell(factProfile, "off: its samples are kept in Go's execution trace, which is off")
+		c.record(factTrace, "off: "+why)
+		c.record(factProfile, "off: its samples are kept in Go's execution trace, which is off")
 		return
 	}
 	if !c.yielded(c.traces()) && c.trace == nil && !c.parts.noTrace {
@@ -259,17 +266,17 @@ func (c *collector) take() {
 	}
 	switch {
 	case c.noProfile:
-		c.tell(factProfile, "off: the program does not want it (gotrace.WithoutProfile)")
+		c.record(factProfile, "off: switched off by the program (gotrace.WithoutProfile)")
 	case c.yielded(collect.CPUProfile) || c.parts.noProfile:
 	case c.profile == nil:
 		var err error
 		if c.profile, err = startProfile(); err != nil {
-			c.tell(factProfile, "off: the program takes it itself: "+err.Error())
+			c.record(factProfile, takenByProgram[collect.CPUProfile]+": "+err.Error())
 			break
 		}
-		c.tell(factProfile, "on")
+		c.record(factProfile, "on")
 		if without := lacks(); without != "" {
-			c.tell(factLacks, without)
+			c.record(factLacks, without)
 		}
 	}
 }
@@ -285,10 +292,10 @@ func (c *collector) takeTrace() {
 	}
 	if err != nil {
 		c.trace = nil
-		c.tell(factTrace, "off: the program takes it itself: "+err.Error())
+		c.record(factTrace, takenByProgram[c.traces()]+": "+err.Error())
 		return
 	}
-	c.tell(factTrace, how)
+	c.record(factTrace, how)
 }
 
 // giveBack releases r if the collector has it.
@@ -323,18 +330,18 @@ func (c *collector) endTrace() {
 // lose records that a stream ended too early.
 func (c *collector) lose(why error) {
 	if c.ended++; c.ended == 1 {
-		c.tell(factEnded, "once, because "+why.Error())
+		c.record(factEnded, "once, because "+why.Error())
 		return
 	}
-	c.tell(factEnded, fmt.Sprintf("%d times, the last time because %v", c.ended, why))
+	c.record(factEnded, fmt.Sprintf("%d times, the last time because %v", c.ended, why))
 }
 
-// tell records a fact unless it is unchanged.
-func (c *collector) tell(key, value string) {
-	if c.told[key] == value || c.facts >= maxFacts {
+// record records a fact unless it is unchanged.
+func (c *collector) record(key, value string) {
+	if c.last[key] == value || c.facts >= maxFacts {
 		return
 	}
-	c.told[key] = value
+	c.last[key] = value
 	c.facts++
 	c.rec.Fact(key, value)
 }

@@ -28,7 +28,6 @@ func TestGivenBack(t *testing.T) {
 		collect.ExecutionTrace: {func(by any) error { return trace.Start(by.(io.Writer)) }, trace.Stop},
 		collect.FlightRecorder: {func(any) error { return recorder.Start() }, recorder.Stop},
 	}
-	const itself = "off: the program takes it itself"
 	for _, c := range []struct {
 		name string
 		opts []scope.Option
@@ -39,10 +38,10 @@ func TestGivenBack(t *testing.T) {
 		then string // the fact's new value
 		rest string // another fact, which stays
 	}{
-		{"profile", nil, collect.CPUProfile, io.Discard, true, "gotrace_profile", itself, "gotrace"},
-		{"trace", nil, collect.ExecutionTrace, io.Discard, true, "gotrace", itself, "gotrace_profile"},
+		{"profile", nil, collect.CPUProfile, io.Discard, true, "gotrace_profile", "off: the program takes a CPU profile itself", "gotrace"},
+		{"trace", nil, collect.ExecutionTrace, io.Discard, true, "gotrace", "off: the program takes an execution trace itself", "gotrace_profile"},
 		{"flight recorder beside the trace", nil, collect.FlightRecorder, recorder, false, "gotrace", "on", "gotrace_profile"},
-		{"flight recorder", []scope.Option{scope.WithRing(scope.MinRing)}, collect.FlightRecorder, recorder, true, "gotrace", itself, "gotrace_profile"},
+		{"flight recorder", []scope.Option{scope.WithRing(scope.MinRing)}, collect.FlightRecorder, recorder, true, "gotrace", "off: the program runs a flight recorder itself", "gotrace_profile"},
 		{"trace beside the flight recorder", []scope.Option{scope.WithRing(scope.MinRing)}, collect.ExecutionTrace, io.Discard, false, "gotrace", "on", "gotrace_profile"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -29,7 +29,7 @@
 // # Cost
 //
 // Go's tracer adds some 100 ns and 6 bytes to every change of a goroutine's state, and the
-// profile a hundred signals per second of CPU time. What finds no room in the trace is dropped,
+// profile a hundred signals per second of CPU time. Data without room in the trace is dropped,
 // and the trace records that. When the program is killed, up to the last second is lost. A
 // sample of a counter costs its thread 1 to 20 µs, in the kernel.
 //
@@ -38,7 +38,7 @@
 // The package is a collector (internal/collect). runtime/trace writes into a writer, which cuts
 // its bytes into gotrace blocks.
 //
-//   - Go's tracer never blocks. What finds no room waits in memory, at most 8 MiB or a
+//   - Go's tracer never blocks. Data without room waits in memory, at most 8 MiB or a
 //     second; then the stream ends, and another one begins later.
 //   - These blocks never take the last of the window, nor a limit's reserve. Those are for
 //     records, names, and the end of a trace.

@@ -23,10 +23,10 @@ const (
 	// mostPlaces is the number of places of the heap profile that are read at most. Go's runtime
 	// delays each pause of the program while it copies them, by 3 ms for that many.
 	mostPlaces = 1 << 15
-	// naming is how long a reading looks up names. Stacks without a name by then wait for the
+	// naming limits the time that a reading takes to look up names. Stacks without a name by then wait for the
 	// next reading.
 	naming = 10 * time.Millisecond
-	// tries is how often a name is looked up: the trace may have no room for it.
+	// tries limits the look-ups of one name: the trace may have no room for it.
 	tries = 5
 	// rest is the ratio of the time between two readings to the time that a reading takes.
 	rest = 100
@@ -81,8 +81,8 @@ type placed struct {
 // use holds what the calls of one stack allocated since the last write, and what they have in
 // use.
 type use struct {
-	now  [4]int64
-	told [2]int64 // in use, as last written
+	now     [4]int64
+	written [2]int64 // in use, as last written
 }
 
 var heapCounters = [4]struct{ name, unit string }{
@@ -92,7 +92,7 @@ var heapCounters = [4]struct{ name, unit string }{
 func startHeap(rec collect.Recording, names *perf.OwnNamer) (read func(urgency), err error) {
 	rate := runtime.MemProfileRate
 	if rate <= 0 {
-		return nil, fmt.Errorf("the program does not want it (runtime.MemProfileRate is %d)", rate)
+		return nil, fmt.Errorf("switched off by the program (runtime.MemProfileRate is %d)", rate)
 	}
 	rec.Fact(factHeap, fmt.Sprintf("on, with a sample after %d bytes", rate))
 	return newHeap(rec, names, rate, mostPlaces).read, nil
@@ -119,7 +119,7 @@ func (h *heap) read(why urgency) {
 	at := sys.Mono()
 	if h.over = !h.take(); h.over {
 		h.list, h.places, h.uses = nil, nil, nil
-		h.rec.Fact(factHeap, fmt.Sprintf("off: there are more than %d places that allocate, so it was not read any more", h.most))
+		h.rec.Fact(factHeap, fmt.Sprintf("off: more than %d allocation sites: the heap profile was not read further", h.most))
 		return
 	}
 	wait := naming
@@ -233,7 +233,7 @@ func (h *heap) write(at int64) bool {
 	for c := range heapCounters {
 		ids = ids[:0]
 		for id, u := range h.uses {
-			if c < 2 && u.now[c] > 0 || c >= 2 && (u.now[c] != u.told[c-2] || h.rec.Ring() > 0 && u.now[c] > 0) {
+			if c < 2 && u.now[c] > 0 || c >= 2 && (u.now[c] != u.written[c-2] || h.rec.Ring() > 0 && u.now[c] > 0) {
 				ids = append(ids, id)
 			}
 		}
@@ -261,7 +261,7 @@ func (h *heap) block(c int, ids []uint32, at int64) bool {
 		if c < 2 {
 			u.now[c] = 0
 		} else {
-			u.told[c-2] = u.now[c]
+			u.written[c-2] = u.now[c]
 		}
 	}
 	return true

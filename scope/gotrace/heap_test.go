@@ -158,7 +158,7 @@ func TestHeapTooLarge(t *testing.T) {
 	h := newHeap(k, perf.NewOwnNamer(k), 1, 0)
 	h.read(forStop)
 	h.read(forStop)
-	if len(k.blocks) != 0 || !strings.HasPrefix(k.fact, "off: there are more than 0 places that allocate") {
+	if len(k.blocks) != 0 || !strings.HasPrefix(k.fact, "off: more than 0 allocation sites") {
 		t.Errorf("%d blocks; %q", len(k.blocks), k.fact)
 	}
 }
@@ -168,7 +168,7 @@ func TestHeapSwitchedOff(t *testing.T) {
 	old := runtime.MemProfileRate
 	runtime.MemProfileRate = 0
 	defer func() { runtime.MemProfileRate = old }()
-	if _, err := startHeap(newTold(t), nil); err == nil || err.Error() != "the program does not want it (runtime.MemProfileRate is 0)" {
+	if _, err := startHeap(newTold(t), nil); err == nil || err.Error() != "switched off by the program (runtime.MemProfileRate is 0)" {
 		t.Error(err)
 	}
 }

@@ -144,7 +144,7 @@ func TestWithout(t *testing.T) {
 	r.stop()
 	tr := tracetest.OpenFile(t, r.path)
 	for _, key := range []string{"gotrace_profile", "thread_switches"} {
-		if s := tr.Lookup(key); !strings.HasPrefix(s, "off: the program does not want") {
+		if s := tr.Lookup(key); !strings.HasPrefix(s, "off: switched off by the program") {
 			t.Errorf("%s: %q", key, s)
 		}
 	}
@@ -167,9 +167,8 @@ func TestHostFirst(t *testing.T) {
 	defer pprof.StopCPUProfile()
 	r := begin(t, gotrace.With())
 	works()
-	for _, key := range []string{"gotrace", "gotrace_profile"} {
-		r.becomes(key, "off: the program takes it itself: ")
-	}
+	r.becomes("gotrace", "off: the program takes an execution trace itself: ")
+	r.becomes("gotrace_profile", "off: the program takes a CPU profile itself: ")
 	trace.Stop()
 	r.becomes("gotrace", "on")
 	r.becomes("gotrace_profile", "off")

@@ -30,7 +30,7 @@ func startLive(c *collector) (*live, error) {
 	return l, nil
 }
 
-// idle is how long a trace may be silent before we suspect that it is no longer ours. Go's
+// idle is the time without data after which the trace may no longer be ours. Go's
 // tracer writes at least once per second.
 const idle = 3 * time.Second
 
@@ -68,7 +68,7 @@ func (l *live) end() error {
 }
 
 // ours reports whether the running trace is the one that we started. A flight recorder that
-// starts makes the tracer flush; if nothing comes to us, the trace is somebody else's.
+// starts makes the tracer flush; if nothing comes to us, the trace is not ours.
 func (l *live) ours() bool {
 	if !trace.IsEnabled() {
 		return false

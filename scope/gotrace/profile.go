@@ -21,7 +21,7 @@ type profile struct {
 	ended atomic.Bool
 }
 
-// rotate is how long one profile runs: it keeps every stack in memory.
+// rotate is the length of one profile. A longer one would keep more stacks in memory.
 const rotate = time.Minute
 
 // profileHeap is the estimated size of a profile in Go's heap, in bytes: 1.1 MB at its start, plus

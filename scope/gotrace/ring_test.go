@@ -170,7 +170,7 @@ func TestKilled(t *testing.T) {
 		t.Errorf("the last %v are missing", late)
 	}
 	for _, p := range info.Problems {
-		if !strings.Contains(p, "its end is not there: the program was killed") {
+		if !strings.Contains(p, "its end is missing: the program was killed") {
 			t.Error(p)
 		}
 	}
@@ -199,7 +199,7 @@ func TestNoRoom(t *testing.T) {
 		t.Errorf("%+v", info)
 	}
 	for _, p := range info.Problems {
-		if !strings.Contains(p, "its end is not there; tracing ended once, because there was no room for it in the trace") {
+		if !strings.Contains(p, "its end is missing; tracing ended once, because there was no room for it in the trace") {
 			t.Error(p)
 		}
 	}

@@ -20,10 +20,10 @@ const (
 	// again is the time before the next try when there was no room: the flusher needs some
 	// milliseconds to make more.
 	again = time.Millisecond
-	// patience is how long the end of a stream waits for room.
+	// patience limits the wait of a stream's end for room.
 	patience = 200 * time.Millisecond
-	// hopeless is when there will be no more room: the trace is at its limit, or the disk
-	// full.
+	// hopeless is the time without room after which there will be none: the trace is at
+	// its limit, or the disk full.
 	hopeless = time.Second
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/scopeview/scopeview/internal/record"
 )
 
-// patience is how long an ending program waits for its trace to be closed. An unclosed
-// trace is readable too.
+// patience is the longest wait of an ending program for its trace to be closed. An
+// unclosed trace is readable too.
 const patience = time.Second
 
 // exit is called when the function main returns, and by os.Exit. The trace of a program

@@ -61,9 +61,9 @@ func responded(a, b int64, pattern string, status int, panicked bool) {
 // ids.
 var propagating bool
 
-// send is called before a request is sent whose traceparent headers are told. parent and state, if
-// not empty, replace its traceparent and tracestate.
-func send(ctx any, method, host, path string, told []string) (a, b int64, parent, state string) {
+// send is called before a request is sent, with its traceparent headers. parent and
+// state, if not empty, replace its traceparent and tracestate.
+func send(ctx any, method, host, path string, traceparents []string) (a, b int64, parent, state string) {
 	c, ok := ctx.(context.Context)
 	if !ok || atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return 0, 0, "", ""
@@ -71,7 +71,7 @@ func send(ctx any, method, host, path string, told []string) (a, b int64, parent
 	within, ok := scope.LinkOf(c)
 	link := record.PartOf(within)
 	h := record.BeginUnplaced(requests.Sent(method, host), &link, []any{record.KV("path", path)})
-	if ok && propagating && h.Loc != 0 && record.CarriesIDs(told, within) {
+	if ok && propagating && h.Loc != 0 && record.CarriesIDs(traceparents, within) {
 		parent, state = link.Traceparent(), link.State
 	}
 	return h.Loc, h.Start, parent, state

@@ -90,7 +90,7 @@ var countingEnds func() error
 // with --advise adds calls it, so other programs do not contain that code.
 func counting(begin func(trace string, asleep func() bool) error, end func() error) {
 	if err := begin(record.Path(), func() bool { return isAsleep != nil && isAsleep() }); err != nil {
-		fmt.Fprintf(os.Stderr, "scopeview: not counting what advice is given of: %v\n", err)
+		fmt.Fprintf(os.Stderr, "scopeview: not counting for advice: %v\n", err)
 		return
 	}
 	countingEnds = end

@@ -114,7 +114,7 @@ func (h client) TagRPC(ctx context.Context, info *stats.RPCTagInfo) context.Cont
 // program has set another traceparent.
 func sending(ctx context.Context, l, within scope.Link) context.Context {
 	md, _ := metadata.FromOutgoingContext(ctx)
-	if !tells(md[traceparent], within) {
+	if !carriesIDs(md[traceparent], within) {
 		return ctx
 	}
 	if len(md[traceparent])+len(md[tracestate]) > 0 {

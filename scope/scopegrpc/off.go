@@ -4,5 +4,5 @@ package scopegrpc
 
 import "github.com/scopeview/scopeview/scope"
 
-func partOf(scope.Link) scope.Link    { return scope.Link{} }
-func tells([]string, scope.Link) bool { return false }
+func partOf(scope.Link) scope.Link         { return scope.Link{} }
+func carriesIDs([]string, scope.Link) bool { return false }

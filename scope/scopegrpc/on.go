@@ -7,5 +7,5 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-func partOf(l scope.Link) scope.Link              { return record.PartOf(l) }
-func tells(told []string, within scope.Link) bool { return record.CarriesIDs(told, within) }
+func partOf(l scope.Link) scope.Link                      { return record.PartOf(l) }
+func carriesIDs(headers []string, within scope.Link) bool { return record.CarriesIDs(headers, within) }

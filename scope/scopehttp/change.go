@@ -83,7 +83,7 @@ func (h *handler) filter(_ *http.Request, f fields) (string, error) {
 	case err != nil:
 		return "", refuse(http.StatusBadRequest, "%w", err)
 	}
-	said := "recorded from now on is what matches " + expr
+	said := "from now on, names that match " + expr + " are recorded"
 	if expr == "" {
 		said = "everything is recorded from now on"
 	}
@@ -123,7 +123,7 @@ func (h *handler) room() error {
 		return errors.Is(err, os.ErrNotExist)
 	})
 	if len(h.wrote) >= maxFiles {
-		return refuse(http.StatusInsufficientStorage, "%d traces that were asked for here are still there, the first of them %s; remove some", len(h.wrote), h.wrote[0])
+		return refuse(http.StatusInsufficientStorage, "%d traces that were started here still exist, the first of them %s; remove some", len(h.wrote), h.wrote[0])
 	}
 	return nil
 }

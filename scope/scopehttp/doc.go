@@ -69,7 +69,7 @@
 //  3. A page of evil.com can point its own name at this server (DNS rebinding),
 //     and its requests then have the same origin. So requests are answered
 //     for an address, for localhost, and for names without a dot, which
-//     nobody on the internet owns; for others only if the program allows them:
+//     do not exist on the internet; for others only if the program allows them:
 //     WithHosts.
 //  4. A client can't choose a directory other than those that
 //     the program allows, nor file names, nor let files grow beyond

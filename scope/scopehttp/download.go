@@ -93,7 +93,7 @@ func whole() (*sent, error) {
 		}
 	}
 	if s.Path == "" {
-		return nil, refuse(http.StatusNotFound, "nothing was recorded yet; POST to start begins to")
+		return nil, refuse(http.StatusNotFound, "nothing was recorded yet; POST to start begins a recording")
 	}
 	return last(s.Path)
 }

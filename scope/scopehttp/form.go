@@ -62,7 +62,7 @@ func readForm(w http.ResponseWriter, r *http.Request, names []string) (fields, e
 		case !slices.Contains(names, name):
 			return nil, refuse(http.StatusBadRequest, "there is no field %q here; there is %q", name, names)
 		case len(values) > 1:
-			return nil, refuse(http.StatusBadRequest, "the field %q is there %d times", name, len(values))
+			return nil, refuse(http.StatusBadRequest, "the field %q is given %d times", name, len(values))
 		}
 		f[name] = values[0]
 	}
@@ -81,7 +81,7 @@ func bytesOf(s string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n <= 0 || n > (1<<62)>>shift {
-		return 0, fmt.Errorf("%q is no number of bytes; write 1048576, 256M or 1G", s)
+		return 0, fmt.Errorf("%q is not a number of bytes; write 1048576, 256M or 1G", s)
 	}
 	return n << shift, nil
 }

@@ -26,7 +26,7 @@ func protect(h http.Header) {
 // admit refuses requests that may come from a page of another site.
 func (h *handler) admit(r *http.Request) error {
 	if !h.knows(r.Host) {
-		return refuse(http.StatusForbidden, "this is asked under an address, as localhost, or under a name that the program gave to scopehttp.WithHosts; %q is none of these", r.Host)
+		return refuse(http.StatusForbidden, "the host of a request must be an IP address, a name without a dot (as localhost), or one given to scopehttp.WithHosts; %q is none of these", r.Host)
 	}
 	if err := h.cross.Check(r); err != nil {
 		return refuse(http.StatusForbidden, "pages of other sites change nothing here: %w", err)
@@ -34,14 +34,14 @@ func (h *handler) admit(r *http.Request) error {
 	// Reading needs the same origin too; the check above leaves that to CORS.
 	for _, o := range r.Header.Values("Origin") {
 		if u, err := url.Parse(o); err != nil || !strings.EqualFold(u.Host, r.Host) {
-			return refuse(http.StatusForbidden, "pages of other sites are not answered")
+			return refuse(http.StatusForbidden, "requests from pages of other sites are refused")
 		}
 	}
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":
 		return nil
 	}
-	return refuse(http.StatusForbidden, "pages of other sites are not answered; if a link led here, open its address yourself")
+	return refuse(http.StatusForbidden, "requests from pages of other sites are refused; if a link led here, open its address yourself")
 }
 
 // knows reports whether host, as in a Host header, is one that another site's

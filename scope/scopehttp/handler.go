@@ -138,7 +138,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	w.Header().Set("Allow", to.methods)
-	return refuse(http.StatusMethodNotAllowed, "this is asked for by %s, not by %s", strings.ReplaceAll(to.methods, ", ", " or "), r.Method)
+	return refuse(http.StatusMethodNotAllowed, "the method must be %s, not %s", strings.ReplaceAll(to.methods, ", ", " or "), r.Method)
 }
 
 // refusal is an error with a status of its own.

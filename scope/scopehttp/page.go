@@ -126,7 +126,7 @@ func losses(s *scope.Statistics) string {
 		{l.IO, "the file could not be written, or not in time, or its memory not be mapped: see the last error"},
 		{l.Busy, "the goroutine was moved to another processor each time"},
 		{l.Stop, "begun while the recording stopped"},
-		{l.Stacks, "calls of Stack, faster than they are counted"},
+		{l.Stacks, "calls of Stack, faster than they could be counted"},
 		{l.Ends, "ends of scopes that show as open"},
 		{l.Opens, "open scopes whose begin was overwritten, more than the ring keeps: enlarge it, by WithRing"},
 	} {
@@ -135,7 +135,7 @@ func losses(s *scope.Statistics) string {
 		}
 	}
 	if l.Unknown {
-		parts = append(parts, "unknown how many more: somebody has changed the counters in the trace")
+		parts = append(parts, "an unknown number more: the counters in the trace were changed from outside")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -30,7 +30,7 @@ func TestPage(t *testing.T) {
 	s.want(200, "start", url.Values{"path": {hostile}, "filter": {"<b>"}})
 	_, running, _ := s.do("GET", "", "")
 	_, done, head := s.do("POST", "filter", "expr=%3Ci%3E", "Accept: text/html,*/*", "Sec-Fetch-Site: same-origin")
-	if !strings.Contains(done, `role="status">recorded from now on is what matches &lt;i&gt;`) || head.Get("Content-Security-Policy") != policy() {
+	if !strings.Contains(done, `role="status">from now on, names that match &lt;i&gt;`) || head.Get("Content-Security-Policy") != policy() {
 		t.Errorf("a browser's form: %s", done)
 	}
 	for _, page := range []string{stopped, running, done} {
@@ -92,7 +92,7 @@ func TestG26(t *testing.T) {
 // marked.
 func TestPageTellsLosses(t *testing.T) {
 	s := &scope.Statistics{Lost: scope.Lost{Limit: 1234567, Ends: 3, Stacks: 1}}
-	if got, want := losses(s), "1,234,567 (beyond the limit: WithLimit, WithRing), 1 (calls of Stack, faster than they are counted), 3 (ends of scopes that show as open)"; got != want {
+	if got, want := losses(s), "1,234,567 (beyond the limit: WithLimit, WithRing), 1 (calls of Stack, faster than they could be counted), 3 (ends of scopes that show as open)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := losses(&scope.Statistics{Lost: scope.Lost{Unknown: true}}); !strings.Contains(got, "unknown") {

@@ -13,8 +13,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// answeredWithin is how long the recorder may take to execute a command. It
-// checks for one per round of its flusher.
+// answeredWithin limits the wait for the recorder to execute a command. It checks
+// for one per round of its flusher.
 const answeredWithin = 20 * time.Second
 
 func (h *handler) on(r *http.Request, _ fields) (string, error) {
@@ -62,7 +62,7 @@ func (h *handler) command(ctx context.Context, c format.Command) (string, error)
 	case a.Failed:
 		return "", errors.New(a.Text)
 	case scope.Stats().Off != (c == format.CommandOff):
-		return "", refuse(http.StatusConflict, "somebody else has asked for something at the same time, and was heard; ask again")
+		return "", refuse(http.StatusConflict, "another request at the same time was executed; repeat yours")
 	}
 	return a.Text, nil
 }

@@ -74,7 +74,7 @@ func kindOf(k trace.SpanKind) any {
 type begun struct {
 	scope scope.Span
 	name  string
-	told  int // number of attributes at its start
+	count int // number of attributes at its start
 }
 
 // OnStart begins the scope of a span.
@@ -93,9 +93,9 @@ func (p *processor) OnStart(_ context.Context, s sdktrace.ReadWriteSpan) {
 	if args[1] = kindOf(s.SpanKind()); args[1] != nil {
 		n = 2
 	}
-	told := p.arguments(args[n:n+maxAtStart], s.Attributes())
+	atStart := p.arguments(args[n:n+maxAtStart], s.Attributes())
 	name := p.names.Of(s.Name())
-	p.open.Store(id{c.TraceID(), c.SpanID()}, begun{scope.Begin(name, args[:n+told]...), name, told})
+	p.open.Store(id{c.TraceID(), c.SpanID()}, begun{scope.Begin(name, args[:n+atStart]...), name, atStart})
 }
 
 // OnEnd ends the scope of a span.
@@ -120,8 +120,8 @@ func (p *processor) OnEnd(s sdktrace.ReadOnlySpan) {
 		args[n] = scope.KV(name, renamed{})
 		n++
 	}
-	if list := s.Attributes(); len(list) > b.told { // those from its start come first
-		n += p.arguments(args[n:], list[b.told:])
+	if list := s.Attributes(); len(list) > b.count { // those from its start come first
+		n += p.arguments(args[n:], list[b.count:])
 	}
 	b.scope.End(args[:n]...)
 }

@@ -27,7 +27,7 @@ func NewCollector(names string) (prometheus.Collector, error) {
 			texts:  requests.Bounded{Other: "(other names)"},
 			durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 				Name:                            "scopeview_scope_duration_seconds",
-				Help:                            "How long scopes took that have ended.",
+				Help:                            "Durations of ended scopes.",
 				NativeHistogramBucketFactor:     1.1,
 				NativeHistogramMaxBucketNumber:  160,
 				NativeHistogramMinResetDuration: time.Hour,
@@ -60,10 +60,10 @@ func named(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	recordingDesc = named("recording", "1 while a recording is running and not switched off.")
-	lostDesc      = named("lost_records_total", "Records that were asked for and not kept, by reason.", "reason")
-	unknownDesc   = named("lost_records_unknown", "1 where more may be lost than lost_records_total counts: somebody has changed the counters in the trace.")
-	misuseDesc    = named("misuse_total", "What the program should not have done, by kind.", "kind")
-	behindDesc    = named("reading_behind", "1 where a scrape did not come to the trace's end.")
+	lostDesc      = named("lost_records_total", "Lost records, by reason.", "reason")
+	unknownDesc   = named("lost_records_unknown", "1 where more may be lost than lost_records_total counts: the counters in the trace were changed from outside.")
+	misuseDesc    = named("misuse_total", "Misuses of the scope API by kind.", "kind")
+	behindDesc    = named("reading_behind", "1 if the last scrape did not reach the trace's end.")
 	unreadDesc    = named("unread_chunks_total", "Chunks of 64 KiB that a ring overwrote before a scrape read them.")
 	failedDesc    = named("reading_errors_total", "How often the trace could not be read.")
 )
@@ -76,8 +76,8 @@ var numbers = []number{
 		}
 		return 0
 	}},
-	counter("records_total", "Records that were written to the trace, also those that a ring has overwritten since.", func(s *scope.Statistics) int64 { return s.Recorded + s.Overwritten }),
-	counter("overwritten_records_total", "Records that a ring had until later ones took their place.", func(s *scope.Statistics) int64 { return s.Overwritten }),
+	counter("records_total", "Records written to the trace, including those that a ring has overwritten since.", func(s *scope.Statistics) int64 { return s.Recorded + s.Overwritten }),
+	counter("overwritten_records_total", "Records that a ring has overwritten.", func(s *scope.Statistics) int64 { return s.Overwritten }),
 	counter("stacks_total", "Calls of scope.Stack.", func(s *scope.Statistics) int64 { return s.Stacks }),
 	counter("slow_scopes_total", "Scopes that took longer than a trigger's limit.", func(s *scope.Statistics) int64 { return s.Slow }),
 	counter("snapshots_total", "Snapshots that were written.", func(s *scope.Statistics) int64 { return s.Snapshots }),

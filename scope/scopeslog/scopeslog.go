@@ -102,7 +102,7 @@ func (h *handler) record(r *slog.Record, link *scope.Link) {
 	}
 	var buf [record.EventWords]uint64
 	t := event.Into(buf[:])
-	if h.tell(&t, r, named, link); t.Cut() {
+	if h.add(&t, r, named, link); t.Cut() {
 		h.much(event, r, named, link)
 		return
 	}
@@ -115,13 +115,13 @@ func (h *handler) record(r *slog.Record, link *scope.Link) {
 func (h *handler) much(event record.PendingEvent, r *slog.Record, named bool, link *scope.Link) {
 	var buf [record.MaxEventWords]uint64
 	t := event.Into(buf[:])
-	h.tell(&t, r, named, link)
+	h.add(&t, r, named, link)
 	t.Event()
 }
 
-// tell adds the event's arguments. If named, the message is the event's name and not an
+// add adds the event's arguments. If named, the message is the event's name and not an
 // argument.
-func (h *handler) tell(t *record.EventArgs, r *slog.Record, named bool, link *scope.Link) {
+func (h *handler) add(t *record.EventArgs, r *slog.Record, named bool, link *scope.Link) {
 	switch {
 	case !named:
 		t.Text("", "msg", format.SlotString, r.Message)

@@ -27,7 +27,7 @@ type durations struct {
 func readDurations(path string) (*durations, error) {
 	d := &durations{ns: map[string][]int64{}, names: map[uint16]string{format.NameOther: format.OtherNames}, ticks: map[uint16][]int64{}, open: map[format.Loc]format.Record{}, ends: map[format.Loc]int64{}}
 	if err := d.read(path); err != nil {
-		return nil, fmt.Errorf("reading what the benchmark recorded: %s: %w", path, err)
+		return nil, fmt.Errorf("reading the benchmark's trace: %s: %w", path, err)
 	}
 	return d, nil
 }

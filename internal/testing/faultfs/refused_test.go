@@ -357,7 +357,7 @@ func (c *refusedCase) record(i int) (r refusedRound) {
 		r.LastErr = s.LastError.Error()
 	}
 	// On a busy machine a segment can come too late, which tells nothing of what was refused.
-	if strings.Contains(r.LastErr, "the disk took ") {
+	if strings.Contains(r.LastErr, "extending the file took the disk ") {
 		r.Window, r.LastErr = r.Window+s.Lost.IO, ""
 	}
 	return r
