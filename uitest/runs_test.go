@@ -39,9 +39,9 @@ func TestRangeSums(t *testing.T) {
 			}
 			faultless(t, tb, "sums of a range")
 		}
-		check(50e6, "what lies in the range")
+		check(50e6, "cover the range only")
 		tb.read(nil, `Array.from(document.querySelectorAll(".summary button")).find((b) => b.textContent === "whole durations").click()`)
-		check(s.Dur, "all of each scope that touches the range")
+		check(s.Dur, "the whole duration of each scope that overlaps the range")
 		tb.await("location.hash.includes('sums=whole')")
 	})
 }
