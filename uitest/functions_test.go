@@ -137,7 +137,7 @@ func TestNewsDisturbNobody(t *testing.T) {
 	if !kept {
 		t.Error("the focus or the order of the callers is gone")
 	}
-	tb.read(nil, `document.querySelectorAll("#view-callers .icicle[aria-label='Who called it'] .box")[2].click()`)
+	tb.read(nil, `document.querySelectorAll("#view-callers .icicle[aria-label='Callers of the function'] .box")[2].click()`)
 	tb.read(nil, `scopeview.showFunc("main.main", "callers")`)
 	tb.await(`document.querySelector("#view-callers h2").textContent.startsWith("main.main")`)
 	tb.await(`[...document.querySelectorAll("#view-callers .box.root .name")].every((b) => b.textContent === "main.main")`)

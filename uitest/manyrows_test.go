@@ -144,7 +144,7 @@ func TestPinnedRowsStay(t *testing.T) {
 		for id := 3; id < 20; id++ {
 			tb.read(nil, `scopeview.toggleRow("pinned", "g%d")`, id)
 		}
-		if s := tb.text("#live"); !strings.Contains(s, "handler: pinned to the top; it scrolls with the others, as pinned rows take half the height at most") {
+		if s := tb.text("#live"); !strings.Contains(s, "handler: pinned to the top; it scrolls with the others, because pinned rows take at most half the height") {
 			t.Errorf("a pin that has no room is announced as %q", s)
 		}
 		tb.read(nil, `document.getElementById("rows").scrollTop = 2000`)

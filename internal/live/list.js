@@ -212,7 +212,7 @@ function showTrouble(text) {
   line.hidden = text === "";
 }
 
-const asOf = () => `The list is as of ${new Date(answered).toTimeString().slice(0, 8)}.`;
+const shownState = () => `The list shows the state at ${new Date(answered).toTimeString().slice(0, 8)}.`;
 
 /** Fetches the list repeatedly, unless it is unchanged. */
 async function keepFetching() {
@@ -228,7 +228,7 @@ async function keepFetching() {
         tag = answer.headers.get("ETag") ?? "-";
         take(now);
       } else if (answer && answer.status !== 304) {
-        showTrouble(`${(await answer.text()).trim()} ${asOf()}`);
+        showTrouble(`${(await answer.text()).trim()} ${shownState()}`);
       }
       if (answer?.ok || answer?.status === 304) {
         answered = Date.now();
@@ -236,7 +236,7 @@ async function keepFetching() {
       }
       if (list.traces.some((t) => t.slow_of === "pending" && !t.why)) wait = every.soon;
     } catch {
-      showTrouble(`The connection to scopeview serve is lost; trying again. ${asOf()} If the server was restarted, open the address that it prints.`);
+      showTrouble(`The connection to scopeview serve is lost; trying again. ${shownState()} If the server was restarted, open the address that it prints.`);
     }
     await new Promise((done) => {
       retry = () => done(undefined);
