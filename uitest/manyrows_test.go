@@ -287,6 +287,6 @@ func TestLongNames(t *testing.T) {
 			longest(key)
 		}
 		tb.check(tb.Press("KeyT", browser.Shift))
-		longest("the table of text")
+		longest("the text table")
 	})
 }
