@@ -82,7 +82,7 @@ func obeys(t *testing.T, tb *tab, rules, state string) {
 	}
 }
 
-// TestTextForScreenReaders: what is in sight is there as a table of text too.
+// TestTextForScreenReaders: what is in sight is there as a text table too.
 func TestTextForScreenReaders(t *testing.T) {
 	tb := showTrace(t, storeTrace(t), browser.View{})
 	tb.check(tb.Press("KeyT", browser.Shift))

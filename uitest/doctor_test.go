@@ -141,7 +141,7 @@ func TestWhatIf(t *testing.T) {
 		t.Errorf("a quarter, a half, three and all of it gain %v; the doctor says %v of all", gains, x)
 	}
 	tb.read(nil, `document.querySelector("#panel .what-if input").focus()`)
-	says(t, tb, "#panel .what-if", "as it is")
+	says(t, tb, "#panel .what-if", "unchanged")
 	tb.press("ArrowRight")
 	says(t, tb, "#panel .what-if", fmt.Sprintf("−25%%: the run takes %v less", percent(tb, gains[0])))
 	faultless(t, tb, "what if")

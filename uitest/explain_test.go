@@ -70,7 +70,7 @@ func followRequest(t *testing.T, tb *tab) {
 		t.Fatalf("the longest wait inside is %q", got)
 	}
 	tb.await(`document.querySelector("#panel .why .told li button")?.textContent.includes(%s)`, quote(traces.Keeper+", in "+traces.Keep))
-	says(t, tb, "#panel .why", "Who held it meanwhile", "meanwhile: waiting for "+traces.Inner, "First in line: nobody waited already")
+	says(t, tb, "#panel .why", "Holders during the wait", "meanwhile: waiting for "+traces.Inner, "First in line: none waited already")
 	says(t, tb, "#panel .facts", "held by", traces.Keeper+", in "+traces.Keep, "1 waiting")
 	if sum := tb.number(`Array.from(document.querySelectorAll("#panel .why .parts > span"), (s) => Number(s.style.flexGrow)).reduce((a, b) => a + b)`); math.Abs(sum-1) > 1e-4 {
 		t.Errorf("the parts of the bar add up to %v of the wait", sum)
@@ -169,10 +169,10 @@ func TestExplainMutex(t *testing.T) {
 		tb := showTrace(t, traceOf(t, nested), browser.View{})
 		tb.search(fmt.Sprint(traces.Delayed))
 		tb.press("Enter", "Escape", "KeyB")
-		says(t, tb, "#panel .why", "at most "+traces.Keeper+", in "+traces.Keep, "when it let go is not known", "are not known")
+		says(t, tb, "#panel .why", "at most "+traces.Keeper+", in "+traces.Keep, "when it released the lock is unknown", "are unknown")
 		tb.check(tb.Press("KeyB", browser.Shift))
 		tb.settle()
-		if s := tb.text("#live"); !strings.HasPrefix(s, "root: "+traces.Flusher+", what it did is not known: no states of goroutine") {
+		if s := tb.text("#live"); !strings.HasPrefix(s, "root: "+traces.Flusher+", activity unknown: no states of goroutine") {
 			t.Errorf("the root is said to be %q", s)
 		}
 	})
@@ -213,7 +213,7 @@ func TestArrowsSteady(t *testing.T) {
 		if waits, arrows := tb.number("scopeview.drawn.waits"), tb.number("scopeview.drawn.arrows"); waits != 90 || arrows != 20 {
 			t.Errorf("%v arrows of %v waits, want those of the 20 longest", arrows, waits)
 		}
-		const note = `scopeview.drawn.labels.some((l) => l.label === "arrows of the 20 longest of 90 waits in sight")`
+		const note = `scopeview.drawn.labels.some((l) => l.label === "arrows of the 20 longest of 90 waits in view")`
 		tb.await("%s", note)
 		for range 40 {
 			tb.read(nil, "(scopeview.zoomAt(scopeview.model.end, 0.95), 0)")

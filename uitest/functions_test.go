@@ -95,13 +95,13 @@ func TestSlowExecutions(t *testing.T) {
 		tb.read(nil, `(() => { const s = document.querySelector("#view-functions select[aria-label=" + %s + "]"); s.value = %s; s.dispatchEvent(new Event("change")); })()`, quote(`"`+what+`"`), quote(value))
 		tb.settle()
 	}
-	choose("Which executions of it", "compare")
+	choose("Executions of the scope", "compare")
 	tb.await(`document.querySelector("#view-functions .said").textContent !== ""`)
 	if said := tb.text("#view-functions .said"); !strings.Contains(said, "waits for a mutex") || !strings.Contains(said, traces.AwaitTurn) {
 		t.Errorf("it says %q", said)
 	}
 	says(t, tb, "#view-functions .calls-bar", "slow: 3 of at least", "others: 297")
-	choose("Which executions of it", "others")
+	choose("Executions of the scope", "others")
 	tb.await(`document.querySelector("#view-functions .said").hidden`)
 	choose("Metric", "lock")
 	tb.settle()
@@ -109,7 +109,7 @@ func TestSlowExecutions(t *testing.T) {
 	choose("Metric", "channel")
 	tb.await(`document.querySelector("#view-functions").textContent.includes("traces.readOne")`)
 	// The address brings it back.
-	choose("Which executions of it", "slow")
+	choose("Executions of the scope", "slow")
 	tb.await(`location.hash.includes("runs=slow") && location.hash.includes("in=read") && location.hash.includes("metric=channel")`)
 }
 
@@ -137,7 +137,7 @@ func TestNewsDisturbNobody(t *testing.T) {
 	if !kept {
 		t.Error("the focus or the order of the callers is gone")
 	}
-	tb.read(nil, `document.querySelectorAll("#view-callers .icicle[aria-label='Who called it'] .box")[2].click()`)
+	tb.read(nil, `document.querySelectorAll("#view-callers .icicle[aria-label='Callers of the function'] .box")[2].click()`)
 	tb.read(nil, `scopeview.showFunc("main.main", "callers")`)
 	tb.await(`document.querySelector("#view-callers h2").textContent.startsWith("main.main")`)
 	tb.await(`[...document.querySelectorAll("#view-callers .box.root .name")].every((b) => b.textContent === "main.main")`)

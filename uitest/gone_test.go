@@ -61,7 +61,7 @@ func TestServerIsGone(t *testing.T) {
 			defer s.Close()
 			tb := openPage(t, s.URL, behind, path)
 			s.Close()
-			tb.await(atTop + `.match(/connection to scopeview serve is lost.* as of \d\d:\d\d:\d\d.*Try now/)`)
+			tb.await(atTop + `.match(/connection to scopeview serve is lost.* state at \d\d:\d\d:\d\d.*Try now/)`)
 			faultless(t, tb, "the server is gone")
 			tb.read(nil, `document.querySelector("#banner li.server button, #server button").focus(), 0`)
 			tb.check(tb.Press("Enter"))
@@ -112,7 +112,7 @@ func TestG45AnewBrowser(t *testing.T) {
 			var before string
 			tb.read(&before, `scopeview.model.meta.id + " " + scopeview.other?.meta.id`)
 			check(t, os.Rename(record(t, "long", 7), path))
-			tb.await(atTop + `.match(/recorded to the same path.* as of \d\d:\d\d:\d\d.*Show what is there now/)`)
+			tb.await(atTop + `.match(/recorded to the same path.* as of \d\d:\d\d:\d\d.*Load the file as it is now/)`)
 			var is string
 			if tb.read(&is, `scopeview.model.meta.id + " " + scopeview.other?.meta.id`); is != before {
 				t.Errorf("the page shows %s, and before %s", is, before)

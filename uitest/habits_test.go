@@ -236,7 +236,7 @@ func TestSteps(t *testing.T) {
 			t.Errorf("Ctrl+Z shows %v, want %v", v, whole)
 		}
 		tb.press("KeyZ")
-		tb.await(`document.getElementById("live").textContent === "there is nothing to take back"`)
+		tb.await(`document.getElementById("live").textContent === "nothing to undo"`)
 		tb.check(tb.Press("KeyZ", browser.Shift))
 		tb.await(`scopeview.selection`)
 		tb.read(nil, `history.forward()`)
@@ -446,9 +446,9 @@ func TestStatesOfAnArea(t *testing.T) {
 	browsers(t, func(t *testing.T) {
 		tb := showTrace(t, contendedTrace(t), browser.View{})
 		tb.read(nil, `scopeview.setRange({ from: 0, to: scopeview.model.end }, new Set(scopeview.model.rows().map((r) => "g" + r.key)))`)
-		tb.await(`[...document.querySelectorAll("#view-summary table")].some((t) => t.checkVisibility() && t.caption.textContent === "What the goroutines of these rows did" && t.tBodies[0].rows.length > 1)`)
+		tb.await(`[...document.querySelectorAll("#view-summary table")].some((t) => t.checkVisibility() && t.caption.textContent === "States of the goroutines of these rows" && t.tBodies[0].rows.length > 1)`)
 		var shares []string
-		tb.read(&shares, `(() => { const t = test.table([...document.querySelectorAll("#view-summary table")].find((t) => t.caption.textContent.startsWith("What the"))); return t.rows.map((r) => r[t.head.indexOf("of it")]); })()`)
+		tb.read(&shares, `(() => { const t = test.table([...document.querySelectorAll("#view-summary table")].find((t) => t.caption.textContent.startsWith("States of the"))); return t.rows.map((r) => r[t.head.indexOf("of it")]); })()`)
 		if len(shares) == 0 || shares[0] == "" || shares[0] == "0%" {
 			t.Errorf("the shares of the states are %q", shares)
 		}

@@ -28,7 +28,7 @@ func TestListOfTraces(t *testing.T) {
 		tb.await(`document.querySelectorAll("#traces tr").length === 5`)
 		tb.await(`!document.body.textContent.includes("…;") && [...document.querySelectorAll("#traces td:last-child")].every((c) => c.textContent.trim() !== "…")`)
 		says(t, tb, "#traces", "broken.scope", "not a scopeview trace", "get 1.65 ms, 600 ms")
-		says(t, tb, "#says", "5 traces; 1 can't be read")
+		says(t, tb, "#status", "5 traces; 1 can't be read")
 		faultless(t, tb, "the list")
 		var newest string
 		tb.read(&newest, `document.querySelector("#traces tr td:nth-child(2)").textContent`)
@@ -45,7 +45,7 @@ func TestListOfTraces(t *testing.T) {
 		search("STORE.scope closed", "store.scope")
 		search("slow:scan trace:after", "after.scope")
 		search("slow:nothing", "")
-		says(t, tb, "body", "No trace is like that.")
+		says(t, tb, "body", "No trace matches.")
 		search("since:2000-01-01 trace:before", set)
 		search("until:2000-01-01", "")
 		search("since:100000d until:0s trace:before", set)
@@ -66,7 +66,7 @@ func TestListOfTraces(t *testing.T) {
 		for _, key := range []string{"Slash", "ArrowDown", "Space", "ArrowDown", "Space"} {
 			tb.check(tb.Press(key))
 		}
-		says(t, tb, "#says", "2 of 5 traces", "2 ticked")
+		says(t, tb, "#status", "2 of 5 traces", "2 ticked")
 		if tb.number(`document.querySelector("#compare").disabled ? 1 : 0`) != 0 {
 			t.Error("two that are ticked can't be compared")
 		}
@@ -86,7 +86,7 @@ func TestListOfTraces(t *testing.T) {
 		tb.check(tb.Go(address))
 		tb.await(`document.querySelectorAll("#traces tr").length === 5`)
 		tb.read(nil, `document.querySelectorAll("#traces tr:is([data-name='store.scope'], [data-name='one.scope']) input").forEach((box) => box.click()), 0`)
-		says(t, tb, "#says", "2 ticked")
+		says(t, tb, "#status", "2 ticked")
 		tb.check(tb.Press("KeyT"))
 		tb.await(`location.pathname.startsWith("/t/") && typeof scopeview !== "undefined"`)
 		tb.check(tb.Eval(helpers, nil))

@@ -142,7 +142,7 @@ func dies(t *testing.T, tb *tab, child *exec.Cmd) {
 		t.Fatal(err)
 	}
 	_ = child.Wait()
-	tb.await(`/writer is gone|killed/i.test(document.getElementById("banner").innerText)`)
+	tb.await(`/ended without closing|killed/i.test(document.getElementById("banner").innerText)`)
 	if after := tb.number("test.counts().tick"); after < before {
 		t.Errorf("%v scopes are left of %v", after, before)
 	}

@@ -144,7 +144,7 @@ func TestPinnedRowsStay(t *testing.T) {
 		for id := 3; id < 20; id++ {
 			tb.read(nil, `scopeview.toggleRow("pinned", "g%d")`, id)
 		}
-		if s := tb.text("#live"); !strings.Contains(s, "handler: pinned to the top; it scrolls with the others, as pinned rows take half the height at most") {
+		if s := tb.text("#live"); !strings.Contains(s, "handler: pinned to the top; it scrolls with the others, because pinned rows take at most half the height") {
 			t.Errorf("a pin that has no room is announced as %q", s)
 		}
 		tb.read(nil, `document.getElementById("rows").scrollTop = 2000`)
@@ -221,13 +221,13 @@ func TestFilterAndOrder(t *testing.T) {
 		if got, want := tb.rowNames(), []string{"worker 3", "worker 7", "worker 8"}; !slices.Equal(got, want) {
 			t.Errorf("filtered, the rows are %q, want %q", got, want)
 		}
-		if s := tb.text("#row-filter-says"); s != "3 of 504 rows" {
+		if s := tb.text("#row-filter-message"); s != "3 of 504 rows" {
 			t.Errorf("the filter says %q", s)
 		}
 		faultless(t, tb, "a filter")
 		head := tb.box("#top").Height
 		tb.filter("wait>10parsec")
-		if s := tb.text("#row-filter-says"); !strings.Contains(s, "parsec is no unit") {
+		if s := tb.text("#row-filter-message"); !strings.Contains(s, "unknown unit parsec") {
 			t.Errorf("of a mistake in the filter is said %q", s)
 		}
 		if h := tb.box("#top").Height; h != head {
@@ -287,6 +287,6 @@ func TestLongNames(t *testing.T) {
 			longest(key)
 		}
 		tb.check(tb.Press("KeyT", browser.Shift))
-		longest("the table of text")
+		longest("the text table")
 	})
 }

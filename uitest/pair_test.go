@@ -14,7 +14,7 @@ func TestPairAligned(t *testing.T) {
 		html := pageOf(t, before, "--with", after)
 		tb := show(t, fileURL(html), browser.View{})
 		tb.shiftJ()
-		says(t, tb, "#live", "select a scope of the same name in each")
+		says(t, tb, "#live", "first select a scope in each trace, with the same name")
 		// The tenth get in A, the fourth in B.
 		tb.read(nil, `window.nth = (app, n) => {
 			const [lane] = app.model.rows("goroutine")[0].lanes;

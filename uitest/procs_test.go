@@ -278,7 +278,7 @@ func TestThreads(t *testing.T) {
 			t.Errorf("no thread says whose scope ran on it: %q", labels)
 		}
 
-		const note = "Scopes are on the thread on which they began"
+		const note = "Each scope is on the thread on which it began"
 		if rows := tb.rowNames(); slices.Contains(rows, note) {
 			t.Errorf("of what ran on threads it says %q", note)
 		}

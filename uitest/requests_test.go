@@ -40,7 +40,7 @@ func lookAtRequest(t *testing.T, tb *tab) {
 	tb.flows(0)
 	tb.read(nil, `(() => { const s = test.find("pay", ""); scopeview.select(scopeview.model.find(s.key, s.depth, s.start)); })()`)
 	tb.flows(traces.RequestFlows)
-	says(t, tb, "#panel", "is part of goroutine 1, GET /buy", "has as its part goroutine 1, query")
+	says(t, tb, "#panel", "is part of goroutine 1, GET /buy", "contains goroutine 1, query")
 	tb.shift("KeyR")
 	tb.await(`scopeview.request === %s && !document.getElementById("view-request").hidden`, quote(traces.RequestID))
 	tree := tb.table("#view-request")

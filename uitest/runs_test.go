@@ -21,6 +21,7 @@ func TestRangeSums(t *testing.T) {
 		tb.press("Digit2")
 		s := tb.find(traces.Holder, "")
 		tb.read(nil, "scopeview.setRange({from: %f, to: %f})", s.Start+20e6, s.Start+70e6)
+		const insideRange = "cover the range only"
 		check := func(total float64, head string) {
 			t.Helper()
 			tb.await("document.querySelector('.summary caption').textContent.includes(%s)", quote(head))
@@ -33,15 +34,15 @@ func TestRangeSums(t *testing.T) {
 				if row[0] == traces.Holder && (math.Abs(of("total")-total) > 0.01*total || math.Abs(of("max")-s.Dur) > 0.01*s.Dur) {
 					t.Errorf("%s: total %v, max %v; want %v, %v", head, of("total"), of("max"), total, s.Dur)
 				}
-				if strings.Contains(head, "lie in") && of("total") > traces.Workers*50e6 {
+				if head == insideRange && of("total") > traces.Workers*50e6 {
 					t.Errorf("%s: %s is more than the range", row[0], row[v.column(t, "total")])
 				}
 			}
 			faultless(t, tb, "sums of a range")
 		}
-		check(50e6, "what lies in the range")
+		check(50e6, insideRange)
 		tb.read(nil, `Array.from(document.querySelectorAll(".summary button")).find((b) => b.textContent === "whole durations").click()`)
-		check(s.Dur, "all of each scope that touches the range")
+		check(s.Dur, "the whole duration of each scope that overlaps the range")
 		tb.await("location.hash.includes('sums=whole')")
 	})
 }
@@ -224,7 +225,7 @@ func TestExecutionsSaved(t *testing.T) {
 		t.Errorf("the longest is %s", got)
 	}
 	tb.read(nil, "scopeview.model.reduced = true, scopeview.model.changed()")
-	tb.await("document.querySelector('.runs [role=status]').textContent.includes('of those only that this page has one by one')")
+	tb.await("document.querySelector('.runs [role=status]').textContent.includes('only those that this page stores individually')")
 }
 
 // TestExecutionsServed: for a trace merged in the page the server sends the executions.

@@ -118,8 +118,8 @@ func checkEditor(t *testing.T, tb *tab) {
 	tb.await(`document.querySelector("dialog.editor")?.open && document.activeElement.tagName === "SELECT"`)
 	withAxe(t, tb, "the choice of an editor")
 	tb.read(nil, `(() => { const s = document.querySelector("dialog.editor select"); s.value = s.options[1].value; s.dispatchEvent(new Event("change", { bubbles: true })); })()`)
-	tb.fill("Paths", "/build/")
-	tb.fill("begin", "/home/me/")
+	tb.fill("Path prefix in the trace", "/build/")
+	tb.fill("Path prefix here", "/home/me/")
 	tb.await(`document.querySelector("dialog.editor p").textContent === "vscode://file/home/me/store/store.go:142"`)
 	for _, bad := range []string{"javascript:alert('{path}')", "data:text/html,{path}", "nothing"} {
 		tb.fill("Link", bad)

@@ -76,7 +76,7 @@ func checkStates(t *testing.T, tb *tab) {
 	if got, orange := tb.colorAt(x, y), tb.colorOf("--state-lock"); !alikeColors(got, orange) {
 		t.Errorf("the strip is %v where its row waits for a lock, want %v", got, orange)
 	}
-	for _, says := range []string{"Go says", "sync", "traces.contend", "woken by", traces.Starved} {
+	for _, says := range []string{"reason", "sync", "traces.contend", "woken by", traces.Starved} {
 		if s := tb.popup(); !strings.Contains(s, says) {
 			t.Errorf("the pop-up of a wait does not say %q: %q", says, s)
 		}
@@ -137,7 +137,7 @@ func TestWaits(t *testing.T) {
 		x, y := tb.seek(wait.Start+wait.Dur/2, "wait for "+traces.Lock)
 		tb.check(tb.Click(x, y))
 		tb.settle()
-		says(t, tb, "#panel", "What its goroutine did", "waiting for a lock", traces.Hoarder)
+		says(t, tb, "#panel", "States of its goroutine", "waiting for a lock", traces.Hoarder)
 	})
 }
 
@@ -195,7 +195,7 @@ func TestDoctorTab(t *testing.T) {
 		html := fileURL(pageOf(t, trace))
 		tb := show(t, html, browser.View{})
 		tb.press("Digit7", "Tab", "Tab")
-		says(t, tb, "#panel", f.Text, "gain", "how sure")
+		says(t, tb, "#panel", f.Text, "gain", "confidence")
 		arrived := func(how string) {
 			t.Helper()
 			var r span

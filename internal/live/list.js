@@ -92,8 +92,8 @@ function make(tagName, text = "", attributes = {}) {
 
 /** @param {Trace} t */
 function slowText(t) {
-  if (!t.slow?.length) return { pending: "…", failed: "it can't be read to its end" }[t.slow_of] ?? "";
-  return t.slow.map((s) => `${s.name} ${span(s.p99_ns)}, ${span(s.total_ns)}`).join("; ") + ({ begin: " (of its begin)", failed: " (up to where it breaks off)" }[t.slow_of] ?? "");
+  if (!t.slow?.length) return { pending: "…", failed: "can't be read to its end" }[t.slow_of] ?? "";
+  return t.slow.map((s) => `${s.name} ${span(s.p99_ns)}, ${span(s.total_ns)}`).join("; ") + ({ begin: " (of its first part)", failed: " (of its readable part)" }[t.slow_of] ?? "");
 }
 
 /** @param {Trace} t @returns {HTMLTableRowElement} */
@@ -144,21 +144,21 @@ function show() {
   /** @type {HTMLElement} */ (more.firstElementChild).textContent = `Show all ${found.length}`;
   const empty = byId("empty");
   empty.hidden = found.length > 0 || tag === "";
-  empty.textContent = lines.size > 0 ? "No trace is like that." : `No trace is in this directory. A program that imports scope leaves one here with scope.Start(${JSON.stringify(list.dir)}).`;
+  empty.textContent = lines.size > 0 ? "No trace matches." : `There are no traces in this directory. A program that imports scope writes one here with scope.Start(${JSON.stringify(list.dir)}).`;
   const all = `${lines.size} ${lines.size === 1 ? "trace" : "traces"}`;
   const unread = list.traces.filter((t) => t.why).length;
-  says = [found.length < lines.size ? `${found.length} of ${all}` : all, unread ? `${unread} can't be read` : "", list.unseen ? "the directory has more than is looked at" : ""].filter(Boolean).join("; ");
+  status = [found.length < lines.size ? `${found.length} of ${all}` : all, unread ? `${unread} can't be read` : "", list.unseen ? "the directory has more files than the list examines" : ""].filter(Boolean).join("; ");
   showTicks();
 }
 
-let says = "";
+let status = "";
 
 function showTicks() {
   compareButton.disabled = ticked.size !== 2;
   joinButton.disabled = ticked.size < 2;
   byId("untick").hidden = ticked.size === 0;
-  const text = says + (ticked.size ? `; ${ticked.size} ticked` : "");
-  if (byId("says").textContent !== text) byId("says").textContent = text;
+  const text = status + (ticked.size ? `; ${ticked.size} ticked` : "");
+  if (byId("status").textContent !== text) byId("status").textContent = text;
 }
 
 function untick() {
@@ -207,12 +207,12 @@ function take(now) {
 /** Shows why the list is not up to date; "": it is. @param {string} text */
 function showTrouble(text) {
   const line = byId("server");
-  const says = /** @type {HTMLElement} */ (line.firstElementChild);
-  if (says.textContent !== text) says.textContent = text;
+  const message = /** @type {HTMLElement} */ (line.firstElementChild);
+  if (message.textContent !== text) message.textContent = text;
   line.hidden = text === "";
 }
 
-const asOf = () => `What is here is as of ${new Date(answered).toTimeString().slice(0, 8)}.`;
+const shownState = () => `The list shows the state at ${new Date(answered).toTimeString().slice(0, 8)}.`;
 
 /** Fetches the list repeatedly, unless it is unchanged. */
 async function keepFetching() {
@@ -228,7 +228,7 @@ async function keepFetching() {
         tag = answer.headers.get("ETag") ?? "-";
         take(now);
       } else if (answer && answer.status !== 304) {
-        showTrouble(`${(await answer.text()).trim()} ${asOf()}`);
+        showTrouble(`${(await answer.text()).trim()} ${shownState()}`);
       }
       if (answer?.ok || answer?.status === 304) {
         answered = Date.now();
@@ -236,7 +236,7 @@ async function keepFetching() {
       }
       if (list.traces.some((t) => t.slow_of === "pending" && !t.why)) wait = every.soon;
     } catch {
-      showTrouble(`The connection to scopeview serve is lost; trying again. ${asOf()} If it was started again, open the address that it prints.`);
+      showTrouble(`The connection to scopeview serve is lost; trying again. ${shownState()} If the server was restarted, open the address that it prints.`);
     }
     await new Promise((done) => {
       retry = () => done(undefined);

@@ -12,7 +12,7 @@ import { rememberTheme } from "./view/theme.js";
  * The functions of the actions, except those that show a tab. A function that returns false did nothing.
  * @type {Record<string, (app: App, fast: boolean) => boolean|void>}
  */
-export const deeds = {
+export const actionFunctions = {
   "zoom-in": (app, fast) => app.zoomAt(pointed(app), fast ? 0.35 : 0.75),
   "zoom-out": (app, fast) => app.zoomAt(pointed(app), fast ? 2.8 : 1.333),
   "pan-left": (app, fast) => app.pan(-(app.aim.to - app.aim.from) * (fast ? 0.5 : 0.1)),
@@ -60,11 +60,11 @@ export const deeds = {
     rememberTheme(theme);
   },
   panel: (app) => app.togglePanel(),
-  "copy-link": (app) => void copyText(app, app.steps.link(), "a link to what is shown"),
+  "copy-link": (app) => void copyText(app, app.steps.link(), "a link to this view"),
   wallclock: (app) => app.toggleClock(),
   palette: (app) => app.palette.open(),
   help: (app) => app.help.toggle(),
-  align: (app) => (app.pair ? app.pair.alignSelected() : app.announce("there is no other trace: J opens one", true)),
+  align: (app) => (app.pair ? app.pair.alignSelected() : app.announce("no other trace is open; press J to open one", true)),
 };
 
 /** The actions that apply to the selection, including a selection in the other trace. */
@@ -79,7 +79,7 @@ const ofSelection = new Set(["fit", "next-on-row", "prev-on-row", "parent", "chi
 export function actions(app, action, fast) {
   if (app.pair?.chosen && ofSelection.has(action)) app = app.pair.app;
   const tab = tabs.find((name) => name === action);
-  if (tab === undefined) return deeds[action] !== undefined && deeds[action](app, fast) !== false;
+  if (tab === undefined) return actionFunctions[action] !== undefined && actionFunctions[action](app, fast) !== false;
   if (tab === "request" && !app.model.requests.any) {
     app.announce("no scope of this trace is part of a request", true);
     return true;
@@ -137,7 +137,7 @@ function moveSelection(app, action) {
     "longest-same": () => longest(model, ref.batch.name[ref.i]),
   }[action]?.();
   if (!to) {
-    app.announce("there is none");
+    app.announce("no such scope");
     return true;
   }
   app.select(to, { reveal: true });

@@ -7,7 +7,7 @@ import { viewOfAll } from "./view/viewport.js";
 /** @import { Page } from "./app.js" */
 
 /** The time in ms without a change after which a step is complete; a single turn of the wheel is not a step. */
-const settles = 700;
+const settleMs = 700;
 
 /** The maximum number of rows of an area that is stored: browsers truncate addresses. */
 const mostAreaRows = 500;
@@ -59,9 +59,9 @@ function keyOfItem(model, ref) {
  */
 export function addressKeeper(app, restore) {
   let timer = 0;
-  let place = 0; // number of the step that is shown
+  let stepNumber = 0; // number of the step that is shown
   let newest = 0;
-  let had = ""; // contents of that step
+  let savedState = ""; // contents of that step
   /** The contents of a step. Without the view while it follows a growing trace, which changes by itself. */
   const step = () => encodeState({ ...shownState(app), view: app.follow ? undefined : { from: app.aim.from, to: app.aim.to } });
 
@@ -69,31 +69,31 @@ export function addressKeeper(app, restore) {
     clearTimeout(timer);
     timer = 0;
     const now = step();
-    const another = now !== had;
-    had = now;
-    if (another) newest = ++place;
+    const another = now !== savedState;
+    savedState = now;
+    if (another) newest = ++stepNumber;
     try {
-      history[another ? "pushState" : "replaceState"]({ place, follow: app.follow }, "", `#${encodeState(shownState(app))}`);
+      history[another ? "pushState" : "replaceState"]({ stepNumber, follow: app.follow }, "", `#${encodeState(shownState(app))}`);
     } catch {} // an embedded page may have no address of its own
   }
 
   /** @param {PopStateEvent} e */
   function arrive(e) {
-    if (e.state?.place === undefined) newest = ++place; // a pasted link
-    else place = e.state.place;
+    if (e.state?.stepNumber === undefined) newest = ++stepNumber; // a pasted link
+    else stepNumber = e.state.stepNumber;
     restore(decodeState(location.hash.slice(1)), e.state?.follow === true);
-    had = step();
+    savedState = step();
     settle();
   }
 
   return {
     keep() {
       clearTimeout(timer);
-      timer = window.setTimeout(settle, settles);
+      timer = window.setTimeout(settle, settleMs);
     },
     begin() {
-      place = newest = history.state?.place ?? 0;
-      had = step();
+      stepNumber = newest = history.state?.stepNumber ?? 0;
+      savedState = step();
       settle();
       window.addEventListener("popstate", arrive);
     },
@@ -102,8 +102,8 @@ export function addressKeeper(app, restore) {
     /** @param {1|-1} dir */
     go(dir) {
       if (timer) settle();
-      if (place + dir < 0 || place + dir > newest) return app.announce(dir < 0 ? "there is nothing to take back" : "there is nothing to do again", true);
-      app.announce(dir < 0 ? "taken back" : "done again");
+      if (stepNumber + dir < 0 || stepNumber + dir > newest) return app.announce(dir < 0 ? "nothing to undo" : "nothing to redo", true);
+      app.announce(dir < 0 ? "undone" : "redone");
       history.go(dir);
     },
   };

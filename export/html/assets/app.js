@@ -64,7 +64,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {import("./model/model.js").Model|null} other the trace that this one is compared with
  * @property {number} shift the other trace's time minus this one's at the same place on the screen, ns
  * @property {string} compared the name selected in the Compare tab
- * @property {boolean} jump show the place of the finding once it is known
+ * @property {boolean} showFindingPlace show the place of the finding once it is known
  * @property {Record<string, string>} colors of the theme
  * @property {import("./view/draw.js").Drawn} drawn
  * @property {number[]} frames durations of the last frames drawn, in ms, the newest last
@@ -78,7 +78,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {ReturnType<typeof import("./panel/searchbox.js").createSearchBox>} searchBox
  * @property {() => import("./view/draw.js").Drawn} draw
  * @property {import("./pair.js").Pair=} pair the other trace's rows
- * @property {((from: number, to: number, how?: {animate?: boolean}) => void)=} lead moves the other app's view, which this one follows
+ * @property {((from: number, to: number, how?: {animate?: boolean}) => void)=} setLeaderView moves the other app's view, which this one follows
  *
  * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"filter"|"follow"|"tab"|"calls"|"path"|"marks"|"graphs"|"other"|"request"} Event the kind of change
  *
@@ -92,7 +92,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {(ns: number) => string} span a duration in words
  * @property {(ns: number) => string} time a moment in words
  * @property {(event: Event, fn: () => void) => void} on
- * @property {(event: Event) => void} tell
+ * @property {(event: Event) => void} notify
  * @property {(action: string, fast: boolean) => boolean} act runs the action of a key; see actions.js
  * @property {() => void} keepState keeps the address up to date
  * @property {ReturnType<typeof addressKeeper>} steps history of the state
@@ -125,7 +125,7 @@ export function createApp(model) {
     by: "goroutine", wall: false, whole: false, follow: false, graphs: "usual",
     chosenRow: "", choices: newChoices(), arranged: [],
     tab: "summary", calls: newCalls(),
-    finding: "", path: false, jump: false,
+    finding: "", path: false, showFindingPlace: false,
     other: null, shift: 0, compared: "",
     colors: themeColors(), drawn: nothingDrawn(), frames: [],
     model,
@@ -136,7 +136,7 @@ export function createApp(model) {
     span,
     time(ns) { return momentText(app, ns, 1); },
     on(event, fn) { listeners.set(event, [...(listeners.get(event) ?? []), fn]); },
-    tell(event) { for (const fn of listeners.get(event) ?? []) fn(); },
+    notify(event) { for (const fn of listeners.get(event) ?? []) fn(); },
     act(action, fast) { return actions(app, action, fast); },
     get steps() { return steps; },
     keepState() { steps.keep(); },

@@ -38,7 +38,7 @@ const stateSizes = ["thin", "thick", "off"];
 const graphSets = ["usual", "all", "line"];
 
 /** The choices of row display that also apply to the other trace. */
-const goesWith = /** @type {const} */ (["states", "locks", "procs", "filter", "sort", "oneLine", "collapsed", "colorBy"]);
+const sharedChoices = /** @type {const} */ (["states", "locks", "procs", "filter", "sort", "oneLine", "collapsed", "colorBy"]);
 
 /** The number of scopes above which arranging them by thread takes noticeable time. */
 const manyScopes = 200_000;
@@ -65,12 +65,12 @@ export function commands(app) {
   }
 
   function viewMoved() {
-    app.tell("view");
-    kept();
+    app.notify("view");
+    stateChanged();
   }
 
   /** Saves the state in the address and redraws after a change. */
-  function kept() {
+  function stateChanged() {
     app.keepState();
     redraw();
   }
@@ -98,19 +98,19 @@ export function commands(app) {
     if (app.by === "thread") app.arranged.push(...otherThreads(model.waits, model.rowSet("thread").rows));
     if (app.follow) app.arranged = foldEnded(app.arranged, from, (from + to) / 2);
     app.rows?.layout();
-    if (app.calls.rows === "shown") app.tell("calls");
-    kept();
+    if (app.calls.rows === "shown") app.notify("calls");
+    stateChanged();
   }
 
   /** Handles a change of the rows or of their appearance. */
   function rowsChanged() {
-    app.tell("by");
+    app.notify("by");
     relayout();
   }
 
   /** @param {number} from @param {number} to @param {{animate?: boolean}=} how */
   function setView(from, to, how) {
-    if (app.lead) return app.lead(from, to, how);
+    if (app.setLeaderView) return app.setLeaderView(from, to, how);
     app.aim = limitedView(model, from, to);
     if (app.follow && app.aim.to < model.end) setFollow(false);
     cancelAnimationFrame(animation);
@@ -128,7 +128,7 @@ export function commands(app) {
   function setFollow(on) {
     if (on === app.follow) return;
     app.follow = on;
-    app.tell("follow");
+    app.notify("follow");
     relayout();
     if (!on) return;
     const { from, to } = viewAtEnd(model, app.aim);
@@ -140,7 +140,7 @@ export function commands(app) {
     app.tab = name;
     followName();
     if (name === "request") requests.followRequest();
-    app.tell("tab");
+    app.notify("tab");
     app.keepState();
   }
 
@@ -160,8 +160,8 @@ export function commands(app) {
     app.step = step ?? 0;
     if ((ref || stretch) && app.tab !== "details" && (stretch || app.tab !== "runs") && !(app.tab === "request" && requests.followRequest())) showTab("details");
     followName();
-    app.tell("selection");
-    kept();
+    app.notify("selection");
+    stateChanged();
   }
 
   /** @param {Selection} ref */
@@ -213,9 +213,9 @@ export function commands(app) {
   /** Goes to step k of the followed chain. @param {number} k */
   function toStep(k) {
     const steps = chainOf(model, app.chain);
-    const { key, wait, longest, deed } = steps[k];
+    const { key, wait, longest, activity } = steps[k];
     const ref = wait?.ref ?? (wait || !longest ? null : holdAt(model, key, longest.start));
-    const interval = wait?.interval ?? deed?.longest.interval;
+    const interval = wait?.interval ?? activity?.longest.interval;
     if (ref) select(ref, { reveal: true, step: k });
     else if (interval) goToInterval(key, interval, k);
     else if (longest) {
@@ -232,14 +232,14 @@ export function commands(app) {
     app.range = range;
     app.area = range && area ? new Set(area) : null;
     if (range && (app.tab === "details" || app.tab === "about")) showTab("summary");
-    app.tell("range");
-    kept();
+    app.notify("range");
+    stateChanged();
   }
 
-  const requests = requestCommands(app, { moveTo, relayout, kept });
+  const requests = requestCommands(app, { moveTo, relayout, stateChanged });
 
   return {
-    ...requests, ...panelCommands(app, { select, showTab, redraw, kept, relayout }), ...rowCommands(app, relayout), ...markCommands(app, kept, moveTo), redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal, selectState, goToInterval, toStep,
+    ...requests, ...panelCommands(app, { select, showTab, redraw, stateChanged, relayout }), ...rowCommands(app, relayout), ...markCommands(app, stateChanged, moveTo), redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal, selectState, goToInterval, toStep,
     /** Zooms by a factor around time t of the aim. @param {number} t @param {number} factor */
     zoomAt(t, factor) {
       const { from, to } = app.aim;
@@ -253,9 +253,9 @@ export function commands(app) {
      * Copies the view, range, pointer and colors of another app, in the time of this trace.
      * @param {Pick<Page,
      * "shift"|"view"|"aim"|"range"|"pointer"|"colors"|"wall"|"by"|"searchBox"> & {choices:
-     * Pick<Page["choices"], (typeof goesWith)[number]>}} first
+     * Pick<Page["choices"], (typeof sharedChoices)[number]>}} first
      */
-    goWith(first) {
+    copyView(first) {
       const { shift } = first;
       const later = (/** @type {Readonly<Stretch>} */ s) => ({ from: s.from + shift, to: s.to + shift });
       const moved = app.aim.from !== first.aim.from + shift || app.aim.to !== first.aim.to + shift;
@@ -263,8 +263,8 @@ export function commands(app) {
       if (moved) model.want(app.aim.from, app.aim.to, app.rows.width());
       const text = first.searchBox.text().toLowerCase();
       if ((app.hits?.text ?? "") !== text) app.hits = text === "" ? null : search(model, text);
-      if (app.by === first.by && goesWith.every((key) => choices[key] === first.choices[key])) return;
-      for (const key of goesWith) Object.assign(choices, { [key]: first.choices[key] });
+      if (app.by === first.by && sharedChoices.every((key) => choices[key] === first.choices[key])) return;
+      for (const key of sharedChoices) Object.assign(choices, { [key]: first.choices[key] });
       app.by = first.by;
       relayout();
     },
@@ -289,7 +289,7 @@ export function commands(app) {
     followWaits(root) {
       if (chainOf(model, app.chain).length > 0) return toStep(Math.min(root ? Infinity : app.step + 1, chainOf(model, app.chain).length - 1));
       const wait = app.selection && app.selection.j === undefined ? longestInside(model, app.selection) : null;
-      if (!wait) return app.announce(app.chain ? "no wait of it is known" : "select a wait, or a scope, first");
+      if (!wait) return app.announce(app.chain ? "it has no known wait" : "select a wait or a scope first");
       if (wait.ref) select(wait.ref, { reveal: true });
       else if (wait.interval) goToInterval(wait.key, wait.interval);
       if (root) toStep(chainOf(model, app.chain).length - 1);
@@ -299,12 +299,12 @@ export function commands(app) {
       const k = heldAt(lock, t, (3 * (app.view.to - app.view.from)) / app.rows.width());
       const ref = k >= 0 && lock.many[k] === 1 ? model.find(lock.goids[k], -2, lock.starts[k]) : null;
       if (ref) select(ref);
-      else app.announce(k < 0 ? "nobody that is known held it then" : "zoom in to tell the holds from each other");
+      else app.announce(k < 0 ? "no known holder at that time" : "zoom in to separate the holds");
     },
     /** Searches for a text. @param {string} text "": end the search */
     find(text) {
       app.hits = text === "" ? null : search(model, text);
-      kept();
+      stateChanged();
     },
     /** @param {number|null} share of the width, at the pointer; null: the pointer is elsewhere */
     hover(share) {
@@ -328,13 +328,13 @@ export function commands(app) {
     /** @param {string} id */
     chooseRow(id) {
       app.chosenRow = id;
-      if (app.calls.rows === "chosen") app.tell("calls");
-      kept();
+      if (app.calls.rows === "chosen") app.notify("calls");
+      stateChanged();
     },
     /** @param {By} by */
     async setBy(by) {
       if (by === "thread" && model.base.n > manyScopes) {
-        app.announce("the scopes are put on their threads", true);
+        app.announce("assigning the scopes to their threads", true);
         await inSlices(model.threadSteps(), () => false);
       }
       app.by = by;
@@ -359,27 +359,27 @@ export function commands(app) {
     },
     nextGraphs() {
       app.graphs = graphSets[(graphSets.indexOf(app.graphs) + 1) % graphSets.length];
-      app.announce(`graphs: ${{ usual: "CPU and goroutines", all: "CPU, goroutines and memory", line: "none, but their values in a line" }[app.graphs]}`);
-      app.tell("graphs");
+      app.announce(`graphs: ${{ usual: "CPU and goroutines", all: "CPU, goroutines and memory", line: "none, only their values" }[app.graphs]}`);
+      app.notify("graphs");
       relayout();
     },
     /** @param {string} what the criterion by which scopes are coloured; see colorChoices */
     setColorBy(what) {
       choices.colorBy = what;
       app.announce(`colours: by ${what}`);
-      app.tell("by");
-      kept();
+      app.notify("by");
+      stateChanged();
     },
     toggleClock() {
       app.wall = !app.wall;
-      app.tell("clock");
-      kept();
+      app.notify("clock");
+      stateChanged();
     },
     /** @param {string} theme light or dark */
     setTheme(theme) {
       document.documentElement.dataset.theme = theme;
       app.colors = themeColors();
-      app.tell("view");
+      app.notify("view");
       redraw();
     },
     /** Restores the state of an address. @param {import("./state.js").ViewState} s @param {boolean} follow */
@@ -396,14 +396,14 @@ export function commands(app) {
       app.graphs = s.graphs ?? "usual";
       app.flows = s.flows === true;
       requests.showRequest(s.request ?? "", { only: s.only === true, zoom: false });
-      app.tell("graphs");
+      app.notify("graphs");
       app.compared = s.compared ?? "";
       app.shift = s.shift ?? 0;
       app.marks = s.marks ?? [];
-      app.tell("marks");
+      app.notify("marks");
       app.by = s.threads ? "thread" : "goroutine";
-      app.tell("clock");
-      app.tell("filter");
+      app.notify("clock");
+      app.notify("filter");
       rowsChanged();
       setFollow(follow);
       const view = s.view ?? viewOfAll(model);
@@ -419,7 +419,7 @@ export function commands(app) {
         executions: /** @type {any} */ (s.executions ?? "all"), rows: /** @type {any} */ (row ? "chosen" : s.of ?? "all"),
       };
       app.finding = s.finding ?? "";
-      app.jump = s.finding !== undefined && !s.view;
+      app.showFindingPlace = s.finding !== undefined && !s.view;
       showTab(s.tab ?? (s.finding ? "doctor" : ref ? "details" : "summary"));
     },
   };

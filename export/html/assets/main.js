@@ -83,7 +83,7 @@ function buildPage(app, other) {
     colorScopes(app.model);
     banner.update();
     lookAtWaits(app);
-    app.tell("model");
+    app.notify("model");
     app.relayout();
     if (!rows.fits()) rows.fit(); // rows have arrived
   });

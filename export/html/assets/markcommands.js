@@ -9,22 +9,22 @@ import { viewAround, viewThatShows } from "./view/viewport.js";
 
 /**
  * @param {Page} app
- * @param {() => void} kept what the address keeps has changed
+ * @param {() => void} stateChanged what the address keeps has changed
  * @param {(view: Stretch) => void} moveTo
  */
-export function markCommands(app, kept, moveTo) {
+export function markCommands(app, stateChanged, moveTo) {
   /** @type {Mark|null} */
   let visited = null;
 
   function changed() {
     app.marks.sort((a, b) => a.from - b.from || a.to - b.to);
-    app.tell("marks");
-    kept();
+    app.notify("marks");
+    stateChanged();
   }
 
   /** @param {Mark} mark */
   function putMark(mark) {
-    if (app.marks.length >= mostMarks) return app.announce(`there are ${mostMarks} marks; take one away first`, true);
+    if (app.marks.length >= mostMarks) return app.announce(`at most ${mostMarks} marks are possible; remove one first`, true);
     app.marks.push(mark);
     app.announce(mark.from === mark.to ? `marked ${app.time(mark.from)}` : `marked ${span(mark.to - mark.from)} from ${app.time(mark.from)}`);
     changed();
@@ -33,7 +33,7 @@ export function markCommands(app, kept, moveTo) {
   /** @param {Mark} mark */
   function removeMark(mark) {
     app.marks.splice(app.marks.indexOf(mark), 1);
-    app.announce("mark taken away");
+    app.announce("mark removed");
     changed();
   }
 
@@ -63,7 +63,7 @@ export function markCommands(app, kept, moveTo) {
     /** @param {Mark} mark @param {string} name */
     nameMark(mark, name) {
       mark.name = name.slice(0, longestMarkName);
-      kept();
+      stateChanged();
     },
     /** Goes to the next mark (1) or the previous one (-1). @param {1|-1} dir */
     stepMark(dir) {
@@ -72,7 +72,7 @@ export function markCommands(app, kept, moveTo) {
       const middle = (aim.from + aim.to) / 2;
       const next = was >= 0 ? marks[was + dir] : dir > 0 ? marks.find((m) => m.from > middle) : marks.filter((m) => m.from < middle).at(-1);
       if (next) visitMark(next);
-      else app.announce(marks.length === 0 ? "there are no marks; M puts one" : "there is no mark beyond", true);
+      else app.announce(marks.length === 0 ? "no marks yet; press M to set one" : "no further mark", true);
     },
   };
 }

@@ -41,13 +41,13 @@ function createPair(a, model) {
     a.relayout();
   }, { "aria-expanded": "true", "aria-label": "Rows of B" });
   const where = make("span", { class: "quiet" });
-  const align = makeButton("Align at the selected scopes", () => alignSelected(), { title: "One of each trace, of the same name (Shift+J)" });
+  const align = makeButton("Align at the selected scopes", () => alignSelected(), { title: "Select a scope in each trace, with the same name (Shift+J)" });
   const starts = makeButton("Align the starts", () => shiftTo(0));
   const title = `B: ${model.meta.title || model.meta.path || "trace"}`;
   const pane = make("section", { class: "pane-b", "aria-label": "The other trace" },
     make("div", { class: "head-b" }, fold, make("h2", { text: title, title }), align, starts, where), sheet);
   const details = createDetails(b);
-  const says = make("div", { class: "of-b" }, make("p", { class: "quiet", text: `in ${title}` }), details.element);
+  const column = make("div", { class: "of-b" }, make("p", { class: "quiet", text: `in ${title}` }), details.element);
   const panel = /** @type {HTMLElement} */ (document.getElementById("view-details"));
   let inB = false;
 
@@ -61,7 +61,7 @@ function createPair(a, model) {
   function alignSelected() {
     const [x, y] = [a.selection, b.selection];
     const name = (/** @type {App} */ app) => (app.selection ? app.model.name(app.selection.batch.name[app.selection.i]) : "");
-    if (!x || !y || name(a) !== name(b)) return a.announce("select a scope of the same name in each of the two first", true);
+    if (!x || !y || name(a) !== name(b)) return a.announce("first select a scope in each trace, with the same name", true);
     const shift = y.batch.start[y.i] - x.batch.start[x.i];
     shiftTo(shift === a.shift ? 0 : shift);
   }
@@ -80,7 +80,7 @@ function createPair(a, model) {
   const earlier = (/** @type {import("./app.js").Stretch|null} */ r) => r && { from: r.from - a.shift, to: r.to - a.shift };
   Object.assign(b, {
     rows, searchBox: a.searchBox, draw: () => rows.draw(b.colors), keepState() {},
-    lead: (/** @type {number} */ from, /** @type {number} */ to, /** @type {any} */ how) => a.setView(from - a.shift, to - a.shift, how),
+    setLeaderView: (/** @type {number} */ from, /** @type {number} */ to, /** @type {any} */ how) => a.setView(from - a.shift, to - a.shift, how),
     zoomAt: (/** @type {number} */ t, /** @type {number} */ factor) => a.zoomAt(t - a.shift, factor),
     setRange: (/** @type {import("./app.js").Stretch|null} */ range) => a.setRange(earlier(range)),
     hover: a.hover, showTab: a.showTab,
@@ -97,10 +97,10 @@ function createPair(a, model) {
     b.find(""); // the search is repeated in each trace
     colorScopes(model);
     reach();
-    b.tell("model");
+    b.notify("model");
     b.relayout();
     details.update();
-    a.tell("other"); // a comparison applies to this trace
+    a.notify("other"); // a comparison applies to this trace
   });
   colorScopes(model);
   const main = /** @type {HTMLElement} */ (document.querySelector("main"));
@@ -108,10 +108,10 @@ function createPair(a, model) {
   main.insertBefore(divider, pane);
   listenDivider(a, divider, pane);
   new ResizeObserver(() => { rows.layout(); b.redraw(); }).observe(sheet);
-  panel.append(says);
+  panel.append(column);
   const all = viewOfAll(a.model);
   reach();
-  b.goWith(a);
+  b.copyView(a);
   b.relayout();
   if (a.aim.from === all.from && a.aim.to === all.to) {
     const both = viewOfAll(a.model);
@@ -126,12 +126,12 @@ function createPair(a, model) {
       if (inB && panel.checkVisibility()) details.update();
       reach();
       mouse.lookAgain();
-      b.goWith(a);
+      b.copyView(a);
       starts.hidden = a.shift === 0;
-      const at = [`${b.span(model.end)}`, a.shift === 0 ? "" : `${b.span(Math.abs(a.shift))} ${a.shift > 0 ? "earlier" : "later"} than it was`, b.cursor === null ? "" : `at the pointer ${b.time(Math.round(b.cursor))}`].filter((s) => s !== "").join("  ·  ");
+      const at = [`${b.span(model.end)}`, a.shift === 0 ? "" : `${b.span(Math.abs(a.shift))} ${a.shift > 0 ? "earlier" : "later"} than recorded`, b.cursor === null ? "" : `at the pointer ${b.time(Math.round(b.cursor))}`].filter((s) => s !== "").join("  ·  ");
       if (where.textContent !== at) where.textContent = at;
       if (!sheet.hidden) b.drawNow();
     },
-    remove() { for (const e of [pane, divider, says]) e.remove(); },
+    remove() { for (const e of [pane, divider, column]) e.remove(); },
   };
 }

@@ -6,8 +6,8 @@ import { viewAround } from "./view/viewport.js";
 
 /** @import { Page, Stretch } from "./app.js" */
 
-/** @param {Page} app @param {{moveTo: (view: Stretch) => void, relayout: () => void, kept: () => void}} to */
-export function requestCommands(app, { moveTo, relayout, kept }) {
+/** @param {Page} app @param {{moveTo: (view: Stretch) => void, relayout: () => void, stateChanged: () => void}} to */
+export function requestCommands(app, { moveTo, relayout, stateChanged }) {
   const { choices, model } = app;
 
   /** Hides rows outside of the request, if chosen; null: all rows are shown. */
@@ -27,7 +27,7 @@ export function requestCommands(app, { moveTo, relayout, kept }) {
     choices.only = only && trace !== "" ? new Set() : null;
     app.toRequest = trace !== "" && zoom;
     requestCame();
-    app.tell("request");
+    app.notify("request");
     relayout();
   }
 
@@ -52,19 +52,19 @@ export function requestCommands(app, { moveTo, relayout, kept }) {
     },
     /** Hides the rows outside of the request, or shows them again. */
     toggleOnly() {
-      if (app.request === "") return app.announce("look at a request first: Shift+R on a scope of it", true);
+      if (app.request === "") return app.announce("no request is shown: press Shift+R on a scope of one", true);
       choices.only = choices.only ? null : new Set();
       keepOnly();
       app.announce(choices.only ? "only the rows of the request" : "all rows");
-      app.tell("request");
+      app.notify("request");
       relayout();
     },
     /** Switches between the arrows of all visible requests and those of one. */
     toggleFlows() {
       app.flows = !app.flows;
-      app.announce(!model.requests.any ? "no scope of this trace is part of a request" : app.flows ? "arrows of all requests in sight" : "arrows of the selected request only");
-      app.tell("request");
-      kept();
+      app.announce(!model.requests.any ? "no scope of this trace is part of a request" : app.flows ? "arrows of all requests in view" : "arrows of the selected request only");
+      app.notify("request");
+      stateChanged();
     },
   };
 }

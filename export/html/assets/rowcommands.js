@@ -20,14 +20,14 @@ export function rowCommands(app, relayout) {
      */
     toggleRow(set, id) {
       const { kind, title } = app.rows?.stripOf(id) ?? { kind: "row", title: id };
-      if ((kind === "group" || kind === "process") && set === "pinned") return app.announce(`${title} is a group: its rows can be pinned`);
+      if ((kind === "group" || kind === "process") && set === "pinned") return app.announce(`${title} is a group: pin its rows instead`);
       if (kind === "group" && set === "shut") set = "opened"; // to fold it
       if (!choices[set].delete(id)) choices[set].add(id);
       relayout();
       const [done, undone] = rowWords[set];
       const on = set === "shut" ? isShut(choices, id) : choices[set].has(id);
       const scrolls = set === "pinned" && on && !app.rows?.sticks(id);
-      app.announce(`${title}: ${on ? done : undone}${scrolls ? `; it scrolls with the others, as ${pinLimit}` : ""}`);
+      app.announce(`${title}: ${on ? done : undone}${scrolls ? `; it scrolls with the others, because ${pinLimit}` : ""}`);
     },
     /** Collapses all rows and groups, or expands them if nothing is open. */
     collapseAll() {
@@ -46,7 +46,7 @@ export function rowCommands(app, relayout) {
     sortRows(order) {
       choices.sort = order;
       app.announce(`rows by ${order}`);
-      app.tell("filter");
+      app.notify("filter");
       relayout();
     },
     /** @param {string} id of a group @param {boolean} all show all, not one more step */
@@ -89,7 +89,7 @@ export function rowCommands(app, relayout) {
     /** @param {string} text */
     filterRows(text) {
       choices.filter = text;
-      app.tell("filter");
+      app.notify("filter");
       relayout();
     },
   };

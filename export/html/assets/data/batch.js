@@ -8,8 +8,8 @@ import { Flag, Kind, Quality } from "./kinds.js";
 /** The laneDepth of a row's instants; depths from this value on are encoded plus one. */
 const instantsLane = 255;
 
-/** Decodes a depth. @param {number} told @returns {number} -1: the instants */
-function depthOf(told) { return told < instantsLane ? told : told === instantsLane ? -1 : told - 1; }
+/** Decodes a depth. @param {number} encoded @returns {number} -1: the instants */
+function depthOf(encoded) { return encoded < instantsLane ? encoded : encoded === instantsLane ? -1 : encoded - 1; }
 
 /**
  * @typedef {Object} BatchLane
@@ -224,12 +224,12 @@ export function batchOfOpen(open, end) {
     else data.lanes.push({ key, depth: depthOf(depth), from: i, to: i + 1 });
   }
   const batch = new Batch(data);
-  lastUntil(batch, end);
+  extendOpen(batch, end);
   return batch;
 }
 
 /** Extends open scopes to end. Pending items get no duration. @param {Batch} batch @param {number} end */
-export function lastUntil(batch, end) {
+export function extendOpen(batch, end) {
   for (let i = 0; i < batch.n; i++) batch.dur[i] = batch.kind[i] === Kind.pending ? 0 : Math.max(end - batch.start[i], 0);
 }
 

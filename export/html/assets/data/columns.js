@@ -40,7 +40,7 @@ export async function inflate(bytes) {
     const body = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)]).stream().pipeThrough(unpack);
     return new Uint8Array(await new Response(body).arrayBuffer());
   } catch (err) {
-    throw new Error(`The timeline's data cannot be unpacked: they are cut off or damaged (${err.message}).`);
+    throw new Error(`The timeline's data cannot be unpacked: they are truncated or damaged (${err.message}).`);
   }
 }
 
@@ -59,7 +59,7 @@ export function fromBase64(text) {
     const own = /** @type {{fromBase64?: (text: string) => Uint8Array}} */ (Uint8Array).fromBase64;
     return own ? own.call(Uint8Array, plain) : base64InPieces(plain);
   } catch (err) {
-    throw new Error(`The timeline's data are no base64: the page was cut off or changed (${err.message}).`);
+    throw new Error(`The timeline's data are not base64: the page was truncated or changed (${err.message}).`);
   }
 }
 
@@ -79,18 +79,18 @@ function base64InPieces(text) {
 /** Reads a decompressed container. @param {Uint8Array} bytes @returns {Container} */
 export function readContainer(bytes) {
   if (bytes.length < 8 || magicBytes.some((b, i) => bytes[i] !== b)) {
-    throw new Error("The timeline's data do not begin like a timeline.");
+    throw new Error("The timeline's data have no timeline header.");
   }
   const headerLength = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true);
   if (headerLength > bytes.length - 8) {
-    throw new Error(`The timeline's data are cut off: a header of ${headerLength} bytes in ${bytes.length}.`);
+    throw new Error(`The timeline's data are truncated: a header of ${headerLength} bytes in ${bytes.length}.`);
   }
   const header = parseHeader(bytes.subarray(8, 8 + headerLength));
   const columns = new Map();
   let at = 8 + headerLength;
   for (const [name, type, count, length] of header.columns) {
     if (length > bytes.length - at) {
-      throw new Error(`The timeline's data are cut off in column ${name}: ${bytes.length - at} of ${length} bytes.`);
+      throw new Error(`The timeline's data are truncated in column ${name}: ${bytes.length - at} of ${length} bytes.`);
     }
     columns.set(name, decodeColumn(name, type, count, bytes.subarray(at, at + length)));
     at += length;
@@ -103,14 +103,14 @@ function parseHeader(bytes) {
   try {
     header = JSON.parse(new TextDecoder().decode(bytes));
   } catch (err) {
-    throw new Error(`The timeline's header is no JSON: ${err.message}`);
+    throw new Error(`The timeline's header is not JSON: ${err.message}`);
   }
-  if (header === null || typeof header !== "object") throw new Error("The timeline's header is no object.");
+  if (header === null || typeof header !== "object") throw new Error("The timeline's header is not an object.");
   header.columns ??= [];
   const size = (n) => Number.isSafeInteger(n) && n >= 0;
   for (const c of header.columns) {
     if (!Array.isArray(c) || typeof c[0] !== "string" || !size(c[2]) || !size(c[3])) {
-      throw new Error("The timeline's header lists a column that makes no sense.");
+      throw new Error("The timeline's header lists an invalid column.");
     }
   }
   return header;
@@ -128,7 +128,7 @@ function parseHeader(bytes) {
 export function decodeColumn(name, type, count, bytes) {
   const width = type === "f" ? 8 : 1;
   if (count * width > bytes.length || (type === "b" || type === "f") && count * width !== bytes.length) {
-    throw new Error(`Column ${name} says ${count} values, but has ${bytes.length} bytes.`);
+    throw new Error(`Column ${name} should have ${count} values, but has ${bytes.length} bytes.`);
   }
   switch (type) {
     case "b": return bytes.slice();
@@ -137,7 +137,7 @@ export function decodeColumn(name, type, count, bytes) {
     case "z": return decodeSigned(name, bytes, count, false);
     case "d": return decodeSigned(name, bytes, count, true);
   }
-  throw new Error(`Column ${name} has the type ${type}, which this page does not know: it is older than the data.`);
+  throw new Error(`Column ${name} has the type ${type}, unknown to this page: the page is older than the data.`);
 }
 
 function decodeFloats(bytes, count) {

@@ -43,7 +43,7 @@ export class Pyramid {
     this.to = to;
     /** @type {Level[]} */
     this.levels = [];
-    this.tried = 1; // the coarsest resolution tried, whether its level was kept or not
+    this.coarsestTried = 1; // the coarsest resolution tried, whether its level was kept or not
   }
 
   /**
@@ -52,9 +52,9 @@ export class Pyramid {
    * @returns {Level|null}
    */
   levelFor(res) {
-    while (this.tried * 4 <= res) {
-      this.tried *= 4;
-      const level = mergeLevel(this, this.levels.at(-1) ?? null, this.tried);
+    while (this.coarsestTried * 4 <= res) {
+      this.coarsestTried *= 4;
+      const level = mergeLevel(this, this.levels.at(-1) ?? null, this.coarsestTried);
       if (level) this.levels.push(level);
     }
     for (let k = this.levels.length - 1; k >= 0; k--) if (this.levels[k].res <= res) return this.levels[k];

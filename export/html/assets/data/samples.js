@@ -58,10 +58,10 @@ export class Samples {
   /** Checks all indexes, so that invalid numbers cause neither out-of-range accesses nor endless loops. */
   check() {
     const within = (/** @type {string} */ what, /** @type {Column} */ list, /** @type {number} */ end) => {
-      for (let i = 0; i < list.length; i++) if (list[i] >= end) throw new Error(`The timeline's samples have a ${what} that is not there: ${list[i]} of ${end}.`);
+      for (let i = 0; i < list.length; i++) if (list[i] >= end) throw new Error(`The timeline's samples refer to a missing ${what}: ${list[i]} of ${end}.`);
     };
     const inner = (/** @type {string} */ what, /** @type {Column} */ list) => {
-      for (let i = 1; i < list.length; i++) if (list[i] >= i) throw new Error(`The timeline's samples have a ${what} around itself.`);
+      for (let i = 1; i < list.length; i++) if (list[i] >= i) throw new Error(`The timeline's samples have a ${what} inside itself.`);
     };
     const same = (/** @type {Column[]} */ ...lists) => {
       if (lists.some((l) => l.length !== lists[0].length)) throw new Error("The timeline's samples have columns of different lengths.");
@@ -70,7 +70,7 @@ export class Samples {
     same(this.frameFunc, this.frameFile, this.frameLine);
     same(this.stackUp, this.stackFrame);
     same(this.inUp, this.inName, this.inSlow);
-    if (this.funcOwn.length !== this.funcs.length) throw new Error("The timeline's samples don't tell whose their functions are.");
+    if (this.funcOwn.length !== this.funcs.length) throw new Error("The timeline's samples have functions without an owner.");
     within("function", this.frameFunc, this.funcs.length);
     within("file", this.frameFile, this.files.length);
     within("frame", this.stackFrame, this.frameFunc.length);

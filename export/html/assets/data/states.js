@@ -7,10 +7,10 @@ import { countRuns, evenRes, runEnd, stretchOf } from "./merge.js";
 
 /** The displayed names of states. */
 export const stateWords = Object.freeze({
-  unknown: "unknown", cpu: "on a CPU", running: "running", preempted: "put off the CPU by the system", textfault: "waiting for a page of instructions",
+  unknown: "unknown", cpu: "on a CPU", running: "running", preempted: "preempted by the system", textfault: "waiting for a page of instructions",
   datafault: "waiting for a page of memory", stalled: "stalled in the kernel", runnable: "waiting for a processor", syscall: "in a system call", blocked: "blocked in a system call", lock: "waiting for a lock",
   join: "waiting in a WaitGroup", cond: "waiting for a condition", channel: "waiting for a channel", select: "waiting in select",
-  network: "waiting for the network", sleep: "sleeping", gc: "held up by the garbage collector", other: "waiting for something else",
+  network: "waiting for the network", sleep: "sleeping", gc: "blocked by the garbage collector", other: "waiting for something else",
 });
 
 /** @param {string} name of a state */
@@ -50,7 +50,7 @@ export class StateSet {
     this.switches = header.switches === true;
     /** @type {[string, string][]} facts about all of them */ this.facts = header.facts ?? [];
     this.procs = header.procs ?? 0; // number of Go's processors that ran a goroutine
-    /** @type {[number, number][]} ranges with complete states */ this.told = header.told ?? [];
+    /** @type {[number, number][]} ranges with complete states */ this.complete = header.told ?? [];
     this.lockState = this.names.indexOf("lock");
     this.state = column("state");
     const dur = column("stateDur");
@@ -101,7 +101,7 @@ export class StateSet {
   stackOf(stack) { return (this.stacks[stack] ?? []).map((f) => this.frames[f] ?? ""); }
 
   /** Returns the number of intervals that a run represents. @param {StateRun} run */
-  manyIn(run) {
+  intervalCount(run) {
     if (this.count === null) return run.j - run.i;
     let n = 0;
     for (let i = run.i; i < run.j; i++) n += this.count[i];
@@ -131,7 +131,7 @@ export class StateLane {
     this.last = set.start[to - 1] + set.dur[to - 1];
     /** @type {{res: number, level: StateLevel}[]} the finest first */
     this.levels = [];
-    this.tried = 1; // the coarsest resolution tried, whether its level was kept or not
+    this.coarsestTried = 1; // the coarsest resolution tried, whether its level was kept or not
   }
 
   /**
@@ -140,10 +140,10 @@ export class StateLane {
    * @returns {StateLevel|null}
    */
   levelFor(res) {
-    while (this.tried * 4 <= res) {
-      this.tried *= 4;
-      const level = mergeStates(this, this.levels.at(-1)?.level ?? null, this.tried);
-      if (level) this.levels.push({ res: this.tried, level });
+    while (this.coarsestTried * 4 <= res) {
+      this.coarsestTried *= 4;
+      const level = mergeStates(this, this.levels.at(-1)?.level ?? null, this.coarsestTried);
+      if (level) this.levels.push({ res: this.coarsestTried, level });
     }
     for (let k = this.levels.length - 1; k >= 0; k--) if (this.levels[k].res <= res) return this.levels[k].level;
     return null;

@@ -85,7 +85,7 @@ function choiceNow(app) { return choiceOf(app, app.calls.executions === "compare
 export function choiceText(app) {
   const { calls } = app;
   const what = [];
-  if (calls.rows !== "all" && app.by === "goroutine") what.push(calls.rows === "shown" ? "rows in sight" : chosenGoid(app).length > 0 ? "the chosen row" : "no row, as none is chosen");
+  if (calls.rows !== "all" && app.by === "goroutine") what.push(calls.rows === "shown" ? "rows in view" : chosenGoid(app).length > 0 ? "the chosen row" : "no row (none is chosen)");
   if (calls.scope !== "") what.push(`scopes ${shortText(calls.scope)}${calls.executions === "all" ? "" : calls.executions === "others" ? ", not the slowest 1%" : ", slowest 1%"}`);
   if (app.range) what.push(`${app.time(app.range.from)} – ${app.time(app.range.to)}${calls.rows === "all" ? areaText(app.area) : ""}`);
   return what.length === 0 ? "the whole trace" : what.join(", ");

@@ -4,7 +4,7 @@
 import { shortText } from "../data/names.js";
 import { stateText } from "../data/states.js";
 import { innermostAt } from "./relate.js";
-import { deedsOf, explain, isAwaited, longestPieces, waitOfItem, waitOfState } from "./explain.js";
+import { activitiesOf, explain, isAwaited, longestPieces, waitOfItem, waitOfState } from "./explain.js";
 
 /**
  * @typedef {import("./explain.js").Wait} Wait
@@ -24,8 +24,8 @@ import { deedsOf, explain, isAwaited, longestPieces, waitOfItem, waitOfState } f
  * @property {number} share of the previous wait
  * @property {string} object the object it held; "": unknown, or an object without a holder
  * @property {Wait|null} wait
- * @property {import("./explain.js").Deed|null} deed its activity for most of the part
- * @property {number} spent share of the part that the activity took
+ * @property {import("./explain.js").Activity|null} activity its activity for most of the part
+ * @property {number} activityShare share of the part that the activity took
  * @property {string} root
  */
 
@@ -58,21 +58,21 @@ export function chainOf(model, origin) {
 /** @param {Model} model @param {Wait} first @returns {ChainStep[]} */
 function stepsFrom(model, first) {
   /** @type {ChainStep[]} */
-  const steps = [{ key: first.key, part: null, longest: null, share: 1, object: "", wait: first, deed: null, spent: 0, root: "" }];
+  const steps = [{ key: first.key, part: null, longest: null, share: 1, object: "", wait: first, activity: null, activityShare: 0, root: "" }];
   for (;;) {
     const last = steps[steps.length - 1];
     const wait = last.wait;
     if (!wait) return steps;
     const part = explain(model, wait).parts[0];
-    last.root = endOf(steps, wait, part);
+    last.root = endReason(steps, wait, part);
     if (last.root || !part) return steps;
-    const { deeds, states, ns } = deedsOf(model, part, first);
+    const { activities, states, ns } = activitiesOf(model, part, first);
     // Without states only waits are known: the rest may have been anything.
-    const deed = deeds.find((d) => states || d.wait) ?? null;
-    const next = deed?.wait && isAwaited(deed.wait) && (states || 2 * deed.ns > ns) ? deed.wait : null;
+    const activity = activities.find((d) => states || d.wait) ?? null;
+    const next = activity?.wait && isAwaited(activity.wait) && (states || 2 * activity.ns > ns) ? activity.wait : null;
     steps.push({
-      key: part.key, part, longest: longestPieces(part.pieces, 1)[0], share: part.ns / (wait.to - wait.from), object: part.kind === "waker" ? "" : wait.name, wait: next, deed, spent: deed ? deed.ns / ns : 0,
-      root: next ? "" : states && deed ? doing(model, part.key, deed) : `what it did is not known: no states of goroutine ${part.key}`,
+      key: part.key, part, longest: longestPieces(part.pieces, 1)[0], share: part.ns / (wait.to - wait.from), object: part.kind === "waker" ? "" : wait.name, wait: next, activity, activityShare: activity ? activity.ns / ns : 0,
+      root: next ? "" : states && activity ? activityText(model, part.key, activity) : `activity unknown: no states of goroutine ${part.key}`,
     });
   }
 }
@@ -81,24 +81,24 @@ function stepsFrom(model, first) {
  * Returns why a chain ends at a wait; "": it continues.
  * @param {ChainStep[]} steps @param {Wait} wait @param {WaitPart|undefined} part the largest
  */
-function endOf(steps, wait, part) {
+function endReason(steps, wait, part) {
   if (!part) return "it took no time";
-  if (!isAwaited(wait)) return "no other goroutine is waited for";
-  if (part.kind === "own") return `for the longest part itself ${stateText(part.state)}`;
-  if (part.kind === "unknown") return wait.held ? "who held it is not known" : "who ended the wait is not known";
-  if (part.kind === "merged") return `${part.many} holds of it that cannot be told apart here`;
+  if (!isAwaited(wait)) return "it waited for no other goroutine";
+  if (part.kind === "own") return `the longest part: itself ${stateText(part.state)}`;
+  if (part.kind === "unknown") return wait.held ? "the holder is unknown" : "the goroutine that ended the wait is unknown";
+  if (part.kind === "merged") return `${part.many} holds of it, merged here`;
   if (steps.some((s) => s.key === part.key)) return `back at goroutine ${part.key}: each waits for the next`;
-  return steps.length >= mostSteps ? `${mostSteps} steps are followed at most` : "";
+  return steps.length >= mostSteps ? `${mostSteps} steps at most are followed` : "";
 }
 
 /**
  * Describes the activity of a goroutine that did not wait.
- * @param {Model} model @param {number} key @param {import("./explain.js").Deed} deed
+ * @param {Model} model @param {number} key @param {import("./explain.js").Activity} activity
  */
-function doing(model, key, { state, longest }) {
+function activityText(model, key, { state, longest }) {
   const row = model.goroutines.rows.get(key);
   const scope = row ? innermostAt(row, longest.from, Infinity) : null;
-  return `${state ? stateText(state) : "what it did is not known"}${scope ? `, in ${shortText(model.name(scope.batch.name[scope.i])) || "(no name)"}` : ""}`;
+  return `${state ? stateText(state) : "activity unknown"}${scope ? `, in ${shortText(model.name(scope.batch.name[scope.i])) || "(no name)"}` : ""}`;
 }
 
 /**

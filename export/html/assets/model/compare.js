@@ -32,13 +32,13 @@ const tailFactor = 1.5;
  * @typedef {{count: number, total: number, p50: number, p99: number, sorted: Float64Array, merged: number}} Side
  *
  * The verdict about a name.
- * @typedef {"slower"|"faster"|"slower tail"|"faster tail"|"within the spread"|"too few"|"merged"|"new"|"gone"} Said
+ * @typedef {"slower"|"faster"|"slower tail"|"faster tail"|"within the spread"|"too few"|"merged"|"new"|"gone"} Verdict
  *
  * @typedef {Object} NameDifference
  * @property {string} name
  * @property {Side} a
  * @property {Side} b
- * @property {Said} said
+ * @property {Verdict} verdict
  * @property {number} p probability of the difference by chance; NaN: not tested
  * @property {number} effect share of all pairs in which B's is longer; NaN: not tested
  */
@@ -48,10 +48,10 @@ function noSide() { return { count: 0, total: 0, p50: 0, p99: 0, sorted: new Flo
 
 /**
  * Collects the durations of all ended scopes by name. It reads each item twice.
- * @param {Model} model @param {Summary|null} told the exact table of a reduced trace; null: there is none
+ * @param {Model} model @param {Summary|null} exact the exact table of a reduced trace; null: there is none
  * @returns {Generator<void, Map<string, Side>>}
  */
-function* durationSteps(model, told = null) {
+function* durationSteps(model, exact = null) {
   const counts = new Float64Array(model.names.length);
   const merged = new Float64Array(model.names.length);
   const visit = function* (/** @type {(name: number, dur: number) => void} */ take) {
@@ -77,7 +77,7 @@ function* durationSteps(model, told = null) {
     const sorted = yield* sortSteps(lists[name], byNumber);
     sides.set(model.name(name), { count: sorted.length, total: sorted.reduce((sum, d) => sum + d, 0), p50: quantileOf(sorted, 0.5), p99: quantileOf(sorted, 0.99), sorted, merged: merged[name] });
   }
-  for (const { name, count, total, p50, p99 } of told?.scopes ?? []) {
+  for (const { name, count, total, p50, p99 } of exact?.scopes ?? []) {
     if (count === 0) continue;
     const { sorted } = sides.get(model.name(name)) ?? noSide();
     sides.set(model.name(name), { count, total, p50, p99, sorted, merged: count - sorted.length });
@@ -87,11 +87,11 @@ function* durationSteps(model, told = null) {
 
 /**
  * Compares two traces.
- * @param {Model} a @param {Model} b @param {(Summary|null)[]} told the exact tables of the two, where they are reduced
+ * @param {Model} a @param {Model} b @param {(Summary|null)[]} exact the exact tables of the two, where they are reduced
  * @returns {Generator<void, NameDifference[]>} sorted by the additional time of b
  */
-export function* compareSteps(a, b, told = []) {
-  const [left, right] = [yield* durationSteps(a, told[0]), yield* durationSteps(b, told[1])];
+export function* compareSteps(a, b, exact = []) {
+  const [left, right] = [yield* durationSteps(a, exact[0]), yield* durationSteps(b, exact[1])];
   /** @type {NameDifference[]} */
   const list = [];
   for (const name of new Set([...left.keys(), ...right.keys()])) {
@@ -103,7 +103,7 @@ export function* compareSteps(a, b, told = []) {
 
 /** @param {string} name @param {Side} a @param {Side} b @returns {NameDifference} */
 export function compareSides(name, a, b) {
-  const of = (/** @type {Said} */ said, p = NaN, effect = NaN) => ({ name, a, b, said, p, effect });
+  const of = (/** @type {Verdict} */ verdict, p = NaN, effect = NaN) => ({ name, a, b, verdict, p, effect });
   if (a.count + a.merged === 0) return of("new");
   if (b.count + b.merged === 0) return of("gone");
   if (a.merged > 0 || b.merged > 0) return of("merged"); // the individually known ones are the long ones
@@ -189,15 +189,15 @@ export function pairedBuckets(a, b, most = 40) {
 /**
  * Returns the findings of the doctor that are in one of two reports, or in both with different shares.
  * @param {import("../data/meta.js").DoctorReport|null} a @param {import("../data/meta.js").DoctorReport|null} b
- * @returns {{said: "new"|"gone"|"stayed", finding: import("../data/meta.js").Finding, was: number|null, is: number|null}[]}
+ * @returns {{change: "new"|"gone"|"stayed", finding: import("../data/meta.js").Finding, was: number|null, is: number|null}[]}
  */
 export function findingsBetween(a, b) {
   const id = (/** @type {import("../data/meta.js").Finding} */ f) => `${f.verdict}:${f.object ?? ""}`;
   const before = new Map((a?.findings ?? []).map((f) => [id(f), f]));
   const after = new Map((b?.findings ?? []).map((f) => [id(f), f]));
   return [
-    ...[...after].map(([key, finding]) => ({ said: /** @type {"new"|"stayed"} */ (before.has(key) ? "stayed" : "new"), finding, was: before.get(key)?.share ?? null, is: finding.share })),
-    ...[...before].filter(([key]) => !after.has(key)).map(([, finding]) => ({ said: /** @type {"gone"} */ ("gone"), finding, was: finding.share, is: null })),
+    ...[...after].map(([key, finding]) => ({ change: /** @type {"new"|"stayed"} */ (before.has(key) ? "stayed" : "new"), finding, was: before.get(key)?.share ?? null, is: finding.share })),
+    ...[...before].filter(([key]) => !after.has(key)).map(([, finding]) => ({ change: /** @type {"gone"} */ ("gone"), finding, was: finding.share, is: null })),
   ];
 }
 

@@ -127,9 +127,9 @@ const counted = { t0: 0, t1: 0, least: [0, 0, 0], most: [0, 0, 0], mean: [0, 0, 
  * @returns {Generator<void, Counts[]>} in order of time
  */
 export function* countSteps(set) {
-  const all = set.told.length === 0 ? null : set.res > 0 ? binSteps(set) : yield* stateSteps(set);
+  const all = set.complete.length === 0 ? null : set.res > 0 ? binSteps(set) : yield* stateSteps(set);
   const list = [];
-  for (const [from, to] of all === null ? [] : set.told) {
+  for (const [from, to] of all === null ? [] : set.complete) {
     const part = partOf(/** @type {Steps} */ (all), set.res === 0, Math.max(from, set.from), Math.min(to, set.to));
     if (part !== null) list.push(yield* newCounts(part.time, part.values, set.res === 0));
   }

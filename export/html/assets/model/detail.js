@@ -88,9 +88,9 @@ export class Details {
    * @param {import("../data/columns.js").Container} container
    * @param {number} from @param {number} to @param {number} asked @param {Set<import("../data/batch.js").Batch>} known
    */
-  take({ header: { tile: told = {} }, columns }, from, to, asked, known) {
-    const batch = splitOpen(batchOfTile(told, columns)).ended;
-    const tile = { batch, from: told.from ?? from, to: told.to ?? to, res: batch.res, asked, known, threads: null };
+  take({ header: { tile: tileHeader = {} }, columns }, from, to, asked, known) {
+    const batch = splitOpen(batchOfTile(tileHeader, columns)).ended;
+    const tile = { batch, from: tileHeader.from ?? from, to: tileHeader.to ?? to, res: batch.res, asked, known, threads: null };
     this.tiles = [tile, ...this.tiles].slice(0, mostTiles);
     this.show(tile);
   }

@@ -26,8 +26,8 @@ const editorKey = "scopeview.editor";
 /** Returns the problem of a template, as a sentence; "": none. @param {string} template */
 export function editorProblem(template) {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//.exec(template)?.[1] ?? "";
-  if (!editorSchemes.has(scheme)) return `A link must begin with http://, https:// or what an editor has for it: ${[...editorSchemes].slice(2).join(", ")}.`;
-  return template.includes("{path}") ? "" : "The template has no {path}, so that every link would be the same.";
+  if (!editorSchemes.has(scheme)) return `A link must begin with http://, https:// or the scheme of an editor: ${[...editorSchemes].slice(2).join(", ")}.`;
+  return template.includes("{path}") ? "" : "The template has no {path}: all links would be the same.";
 }
 
 /** Returns a place's path on this machine. @param {Editor} editor @param {Place} place */

@@ -56,12 +56,12 @@ import { lockArgs, mayBeSought } from "./waitlinks.js";
  * The maximum number of items, or intervals of states, that are processed one by one; with
  * more, short ones are merged to save time.
  */
-export const mostTold = 50_000;
+export const maxItems = 50_000;
 /**
  * The maximum number of holds whose activities are examined, the longest first; with more
  * holds in a wait, or more waits in a scope, states between them are ignored.
  */
-export const mostHeld = 1000;
+export const maxHolds = 1000;
 /** The number of parts in which a queue is shown. */
 const queueColumns = 80;
 /** The states of waiting for another goroutine. */
@@ -113,7 +113,7 @@ export function waitOfState(model, key, set, i) {
 export function stateRes(lane, from, to) {
   if (!lane) return 0;
   const { start } = lane.set;
-  return firstFrom(start, lane.from, lane.to, to) - firstFrom(start, lane.from, lane.to, from) > mostTold ? (to - from) / mostTold : 0;
+  return firstFrom(start, lane.from, lane.to, to) - firstFrom(start, lane.from, lane.to, from) > maxItems ? (to - from) / maxItems : 0;
 }
 
 /** Returns the longest wait that takes at least least ns. @param {Wait[]} waits @param {number} least */
@@ -171,7 +171,7 @@ function whyOf(model, wait, known) {
   let row = wait.object === "" ? undefined : known.locks.find((l) => l.id === wait.object);
   if (wait.ref && (!row || row.res > 0) && !model.reduced && mayBeSought(model)) row = lockBetween(model, wait.ref, wait.began, wait.to) ?? row;
   const holds = row ? lowerBound(row.starts, wait.to) - lowerBound(row.ends, wait.from) : 0;
-  const parts = new Parts(wait, holds > mostHeld ? null : known.states?.lanes.get(wait.key) ?? null);
+  const parts = new Parts(wait, holds > maxHolds ? null : known.states?.lanes.get(wait.key) ?? null);
   const before = row ? lowerBound(row.ends, wait.began + 1) : 0;
   if (row && row.starts[before] < wait.from) parts.holder = 0; // another hold has begun since, or this one is recorded
   let at = wait.from;
@@ -294,28 +294,28 @@ export function longestPieces(pieces, most) {
 /**
  * An activity of a goroutine during a part of a wait. name: the object it waited for, if known. state "": unknown.
  * longest is its longest piece; wait is the wait in that piece, if it waited.
- * @typedef {{state: string, name: string, ns: number, longest: Piece & {interval: {set: StateSet, i: number}|null}, wait: Wait|null}} Deed
+ * @typedef {{state: string, name: string, ns: number, longest: Piece & {interval: {set: StateSet, i: number}|null}, wait: Wait|null}} Activity
  */
 
 /**
  * Returns the activities of a goroutine during a part of a wait, the longest first; they add up to the longest of its
  * pieces, up to a maximum number. Without states they include its recorded waits only.
  * @param {Model} model @param {WaitPart} part @param {Piece} within the range requested from a server
- * @returns {{deeds: Deed[], states: boolean, pieces: number, ns: number}}
+ * @returns {{activities: Activity[], states: boolean, pieces: number, ns: number}}
  */
-export function deedsOf(model, part, within) {
+export function activitiesOf(model, part, within) {
   const { key } = part;
-  const pieces = longestPieces(part.pieces, mostHeld);
+  const pieces = longestPieces(part.pieces, maxHolds);
   const lane = model.waits.of(within.from, within.to, false).states?.lanes.get(key) ?? null;
-  /** @type {Map<string, Deed>} */
-  const deeds = new Map();
-  const add = (/** @type {string} */ state, /** @type {number} */ ns, /** @type {Deed["longest"]} */ at, /** @type {Wait|null} */ wait) => {
+  /** @type {Map<string, Activity>} */
+  const activities = new Map();
+  const add = (/** @type {string} */ state, /** @type {number} */ ns, /** @type {Activity["longest"]} */ at, /** @type {Wait|null} */ wait) => {
     if (ns <= 0) return;
     const id = `${state} ${wait?.name ?? ""}`;
-    let deed = deeds.get(id);
-    if (!deed) deeds.set(id, deed = { state, name: wait?.name ?? "", ns: 0, longest: at, wait });
-    deed.ns += ns;
-    if (at.to - at.from > deed.longest.to - deed.longest.from) [deed.longest, deed.wait] = [at, wait];
+    let activity = activities.get(id);
+    if (!activity) activities.set(id, activity = { state, name: wait?.name ?? "", ns: 0, longest: at, wait });
+    activity.ns += ns;
+    if (at.to - at.from > activity.longest.to - activity.longest.from) [activity.longest, activity.wait] = [at, wait];
   };
   for (const { from, to } of pieces) {
     let at = from;
@@ -341,8 +341,8 @@ export function deedsOf(model, part, within) {
     });
     rest(to);
   }
-  const list = [...deeds.values()].sort((a, b) => b.ns - a.ns);
-  return { deeds: list, states: lane !== null, pieces: pieces.length, ns: list.reduce((sum, d) => sum + d.ns, 0) };
+  const list = [...activities.values()].sort((a, b) => b.ns - a.ns);
+  return { activities: list, states: lane !== null, pieces: pieces.length, ns: list.reduce((sum, d) => sum + d.ns, 0) };
 }
 
 /**

@@ -37,7 +37,7 @@ export function* flameSteps(model, from, to, metric, rows = model.rows("goroutin
       const { batch, i } = items;
       if (!hasMoments(batch.kind[i])) continue;
       const start = batch.start[i];
-      replay.comeTo(start);
+      replay.advanceToItem(start);
       const node = tree.child(Math.max(replay.top(), 0), batch.name[i], isScope(batch.kind[i]) ? Kind.task : batch.kind[i]);
       tree.count[node] += batch.many(i);
       if (cpu) tree.inclusive[node] += cpuInside(batch, i, from, to);

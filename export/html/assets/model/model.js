@@ -4,7 +4,7 @@
 import { compact, joinSeries, splitOpen } from "../data/gather.js";
 import { findRef, placeOf, resolveRef } from "./refs.js";
 import { RowSet } from "./rowset.js";
-import { Batch, blankData, lastUntil, batchOfOpen, batchOfTile } from "../data/batch.js";
+import { Batch, blankData, extendOpen, batchOfOpen, batchOfTile } from "../data/batch.js";
 import { Details } from "./detail.js";
 import { threadOpen, threadBatch, threadSteps } from "../data/threads.js";
 import { blankMeta, mergeMeta } from "../data/meta.js";
@@ -61,8 +61,8 @@ export class Model {
     this.reduced = false;
     /**
      * State of a live source; removed: its file is gone, changed: the file lacks earlier
-     * data or is not a trace, anew: it contains another recording now.
-     * @type {""|"connected"|"lost"|"ended"|"removed"|"changed"|"anew"}
+     * data or is not a trace, replaced: it contains another recording now.
+     * @type {""|"connected"|"lost"|"ended"|"removed"|"changed"|"replaced"}
      */
     this.state = "";
     /** Reason for the state lost. */
@@ -71,7 +71,7 @@ export class Model {
     this.answered = Date.now();
     /** Retries an unreachable server at once. */
     this.retry = () => {};
-    this.heard = 0; // time of the last update, by performance.now()
+    this.lastUpdate = 0; // time of the last update, by performance.now()
     /** @type {((model: Model) => void)[]} */
     this.listeners = [];
     this.details = new Details(this);
@@ -110,7 +110,7 @@ export class Model {
   noRows() { return new RowSet("goroutine", (id) => this.name(id), (key) => ownGoroutine(this.meta, key)); }
 
   /** Reports whether the trace's file no longer contains this recording. */
-  get superseded() { return this.state === "anew" || this.state === "changed"; }
+  get superseded() { return this.state === "replaced" || this.state === "changed"; }
 
   /** Reports whether the server does not answer. */
   get lost() { return this.state === "lost"; }
@@ -131,7 +131,7 @@ export class Model {
     for (const fn of this.listeners) fn(this);
   }
 
-  /** @param {""|"connected"|"lost"|"ended"|"removed"|"changed"|"anew"} state which does not change once it is superseded @param {string} trouble */
+  /** @param {""|"connected"|"lost"|"ended"|"removed"|"changed"|"replaced"} state which does not change once it is superseded @param {string} trouble */
   setState(state, trouble) {
     if (state === "connected" || state === "ended") this.answered = Date.now();
     if (this.superseded || state === this.state && trouble === this.trouble) return;
@@ -149,7 +149,7 @@ export class Model {
   /** Replaces all data by a whole trace. @param {import("../data/columns.js").Container} container */
   replace({ header, columns }) {
     this.clear();
-    this.heard = performance.now();
+    this.lastUpdate = performance.now();
     this.meta = mergeMeta(blankMeta(), header.meta ?? {});
     const { ended, open } = splitOpen(batchOfTile(header.tile ?? {}, columns));
     this.base = ended;
@@ -168,7 +168,7 @@ export class Model {
   /** Adds an update. @param {import("../data/columns.js").Container} container */
   update({ header, columns }) {
     this.meta = mergeMeta(this.meta, header.meta ?? {});
-    this.heard = performance.now();
+    this.lastUpdate = performance.now();
     const known = this.meta.end ?? 0;
     this.end = this.meta.writer === "running" ? Math.max(this.end, known) : known;
     if (header.tile && columns.has("start")) {
@@ -183,7 +183,7 @@ export class Model {
 
   /** Replaces the open scopes. Their durations extend to now. @param {Batch} batch */
   setOpen(batch) {
-    lastUntil(batch, this.end);
+    extendOpen(batch, this.end);
     overWithProcess(batch, this.meta);
     this.openBatch = batch;
     this.goroutines.setOpen(batch);
@@ -197,12 +197,12 @@ export class Model {
    */
   tick() {
     if (this.state !== "connected" || this.meta.writer !== "running") return false;
-    const ahead = Math.min((performance.now() - this.heard) * 1e6, mostAhead);
+    const ahead = Math.min((performance.now() - this.lastUpdate) * 1e6, mostAhead);
     const end = Math.floor((this.meta.end ?? 0) + ahead);
     if (end <= this.end) return false;
     this.end = end;
-    lastUntil(this.openBatch, end);
-    if (this.threads?.open) lastUntil(this.threads.open, end);
+    extendOpen(this.openBatch, end);
+    if (this.threads?.open) extendOpen(this.threads.open, end);
     return true;
   }
 
@@ -237,7 +237,7 @@ export class Model {
       asked.end = end;
     } catch (err) {
       if (asked !== this.samplesAsked) return;
-      this.samplesProblem = `The samples could not be had: ${err instanceof Error ? err.message : String(err)}`;
+      this.samplesProblem = `The samples could not be loaded: ${err instanceof Error ? err.message : String(err)}`;
     }
     asked.busy = false;
     asked.at = performance.now();
@@ -253,7 +253,7 @@ export class Model {
     try {
       this.doctor = await this.source.doctor();
     } catch (err) {
-      this.doctorProblem = `The doctor could not examine it: ${err instanceof Error ? err.message : String(err)}`;
+      this.doctorProblem = `The doctor could not examine the trace: ${err instanceof Error ? err.message : String(err)}`;
     }
     this.doctorAsked = false;
     this.changed();

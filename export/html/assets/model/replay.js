@@ -120,7 +120,7 @@ export class Replay {
    * Attributes the time up to t, at which an item begins; time before the row's first item is not attributed.
    * @param {number} t
    */
-  comeTo(t) {
+  advanceToItem(t) {
     if (this.cursor === -Infinity) this.cursor = t;
     else this.advance(t);
   }
@@ -131,13 +131,13 @@ export class Replay {
       const id = this.top();
       const next = id < 0 ? t : Math.min(t, this.ends[this.ends.length - 1]);
       if (id >= 0) this.charge(id, this.cursor, next);
-      if (this.holdEnds.length > 0) this.give(id, next);
+      if (this.holdEnds.length > 0) this.attributeTo(id, next);
       this.cursor = next;
     }
   }
 
   /** Reports to the holds that id had the time up to next. */
-  give(id, next) {
+  attributeTo(id, next) {
     let kept = 0;
     for (let k = 0; k < this.holdEnds.length; k++) {
       const end = this.holdEnds[k];

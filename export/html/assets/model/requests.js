@@ -58,7 +58,7 @@ export class Requests {
     /** The values computed for a version of the model. */
     this.version = -1;
     /** @type {Map<string, Request>} */
-    this.made = new Map();
+    this.computed = new Map();
     /** By scope id. @type {Map<string, Ref|null>} */
     this.parents = new Map();
   }
@@ -68,9 +68,9 @@ export class Requests {
   /** Drops values of another version and excess ones. */
   freshen() {
     const { version } = this.model;
-    if (this.version === version && this.made.size <= mostKept && this.parents.size <= mostParents) return;
+    if (this.version === version && this.computed.size <= mostKept && this.parents.size <= mostParents) return;
     this.version = version;
-    this.made = new Map();
+    this.computed = new Map();
     this.parents = new Map();
   }
 
@@ -106,8 +106,8 @@ export class Requests {
     const answer = this.model.reduced ? this.answer(trace) : null;
     if (answer?.busy) return null;
     this.freshen();
-    let request = this.made.get(trace);
-    if (!request) this.made.set(trace, request = makeRequest(this.model, trace, this.refs(trace, answer?.batch ?? null), answer?.lacks ?? ""));
+    let request = this.computed.get(trace);
+    if (!request) this.computed.set(trace, request = makeRequest(this.model, trace, this.refs(trace, answer?.batch ?? null), answer?.lacks ?? ""));
     return request;
   }
 
@@ -121,7 +121,7 @@ export class Requests {
     const answer = { batch: null, lacks: "", busy: false };
     this.answers.set(trace, answer);
     if (this.answers.size > mostKept) this.answers.delete([...this.answers.keys()][0]);
-    if (!this.model.source.request) answer.lacks = "Only what this page kept one by one: short scopes are merged in it. scopeview serve has all of the request.";
+    if (!this.model.source.request) answer.lacks = "Only the scopes that this page stores individually; short ones are merged. scopeview serve shows the whole request.";
     else this.ask(trace, answer);
     return answer;
   }
@@ -135,10 +135,10 @@ export class Requests {
       answer.batch = batchOfTile(header.tile ?? {}, columns);
       answer.lacks = [
         left > 0 ? `${left.toLocaleString("en")} more scopes of it are not shown.` : "",
-        partial ? "The trace has so many links that not all of it was looked at: there may be more." : "",
+        partial ? "The trace has too many links to search them all: there may be more." : "",
       ].filter((text) => text !== "").join(" ");
     } catch (err) {
-      answer.lacks = `The request could not be had: ${err instanceof Error ? err.message : String(err)}`;
+      answer.lacks = `The request could not be loaded: ${err instanceof Error ? err.message : String(err)}`;
     }
     answer.busy = false;
     if (this.answers.get(trace) === answer) this.model.changed();
@@ -146,12 +146,12 @@ export class Requests {
 
   /**
    * Returns its items, each once: those of the server's answer and those known here.
-   * @param {string} trace @param {Batch|null} told @returns {Ref[]}
+   * @param {string} trace @param {Batch|null} served @returns {Ref[]}
    */
-  refs(trace, told) {
+  refs(trace, served) {
     /** @type {Map<string, Ref>} */
     const found = new Map();
-    for (const batch of [...this.batches(), ...told ? [told] : []]) {
+    for (const batch of [...this.batches(), ...served ? [served] : []]) {
       this.indexOf(batch).each("trace", trace, (i) => {
         const { key, depth } = batch.lanes[batch.lane[i]];
         const id = `${key} ${depth} ${batch.start[i]} ${depth < 0 ? batch.strings[batch.args[i]] : ""}`;

@@ -20,12 +20,12 @@ const token = /\s*(-?)(?:([a-z]+)(>=|<=|>|<|=)(\S*)|(name:)?(?:"((?:[^"\\]|\\.)*
 
 /** The syntax of the filter with examples, for the help. */
 export const filterHelp = [
-  ["handler", "rows with that in their name; \"two words\" and name:handler are the same"],
-  ["-name:idle", "rows without it"],
-  ["wait>10ms", "rows that waited for longer: ns, us, ms, s, m, or % of the trace"],
-  ["busy>50%", "rows that were in a scope for longer"],
-  ["cpu>1s", "rows that had more CPU time, as far as it is known"],
-  ["scopes>100", "rows with more scopes; <, >=, <= and = compare too"],
+  ["handler", "rows whose name contains it; \"two words\" and name:handler work, too"],
+  ["-name:idle", "rows whose name does not contain it"],
+  ["wait>10ms", "rows that waited longer; units: ns, us, ms, s, m, or % of the trace"],
+  ["busy>50%", "rows that were in scopes longer"],
+  ["cpu>1s", "rows with more known CPU time"],
+  ["scopes>100", "rows with more scopes; <, >=, <= and = work, too"],
 ];
 
 /**
@@ -56,7 +56,7 @@ export function parseRows(text, length) {
       const error = compare(found, field.toLowerCase(), sign, value, { not, length });
       if (error) return { ...found, error };
     } else if (quoted !== undefined && closed === "") {
-      return { ...found, error: `${whole.trim()}: the quotes are not closed` };
+      return { ...found, error: `${whole.trim()}: a quote is not closed` };
     } else if (quoted !== undefined || name !== undefined || (not && word !== undefined)) {
       flush();
       has(quoted?.replace(/\\(.)/g, "$1") ?? word, not);
@@ -75,15 +75,15 @@ export function parseRows(text, length) {
  * @returns {string} the error; "": none
  */
 function compare(to, field, sign, value, { not, length }) {
-  const said = `${field}${sign}${value}`;
-  if (!fields.includes(field)) return `${said}: ${field} is not known; there are ${fields.join(", ")} and name:text. A name with ${sign} in it goes into quotes`;
+  const term = `${field}${sign}${value}`;
+  if (!fields.includes(field)) return `${term}: unknown field ${field}; the fields are ${fields.join(", ")} and name:text. Quote a name that contains ${sign}`;
   const m = /^(\d+(?:\.\d*)?|\.\d+)([a-zµμ]+|%)?$/i.exec(value);
-  if (!m) return `${said}: ${value === "" ? "a number is missing" : `${value} is no number`}`;
+  if (!m) return `${term}: ${value === "" ? "a number is missing" : `${value} is not a number`}`;
   const [, digits, unit = ""] = m;
-  if (field === "scopes" && unit !== "") return `${said}: scopes are counted, without a unit`;
-  if (field !== "scopes" && unit === "") return `${said}: a unit is missing, as in ${field}${sign}${digits}ms or ${field}${sign}${digits}%`;
+  if (field === "scopes" && unit !== "") return `${term}: a number of scopes has no unit`;
+  if (field !== "scopes" && unit === "") return `${term}: a unit is missing, as in ${field}${sign}${digits}ms or ${field}${sign}${digits}%`;
   const factor = unit === "" ? 1 : unit === "%" ? length / 100 : units[unit.toLowerCase()];
-  if (factor === undefined) return `${said}: ${unit} is no unit; there are ns, us, ms, s, m and %`;
+  if (factor === undefined) return `${term}: unknown unit ${unit}; the units are ns, us, ms, s, m and %`;
   const limit = Number(digits) * factor;
   const holds = {
     ">": (/** @type {number} */ v) => v > limit, "<": (/** @type {number} */ v) => v < limit, "=": (/** @type {number} */ v) => v === limit,

@@ -162,7 +162,7 @@ export function* walkRuns({ rows, nameId, from, to: until }, to) {
       if (kind === Kind.hold) continue;
       const start = batch.start[i];
       const end = start + batch.dur[i];
-      if (known) replay.comeTo(start);
+      if (known) replay.advanceToItem(start);
       const id = known ? replay.top() : -1;
       const top = id < 0 ? null : topOf(id);
       let run = top === null ? -1 : top.run;

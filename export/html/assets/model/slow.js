@@ -31,7 +31,7 @@ import { walkRuns } from "./runs.js";
 /** The share of slow executions. */
 const slowShare = 0.01;
 /** The maximum number of causes and traits. */
-const differencesTold = 20;
+const maxDifferences = 20;
 
 /**
  * @param {import("./model.js").Model} model
@@ -71,7 +71,7 @@ export function* slowSteps(model, runs, facets) {
   const more = (/** @type {Cause} */ c) => c.slow - c.usual;
   return {
     ...found, merged, stated, stateRes: causes.length > 0 ? model.waits.states?.res ?? 0 : 0,
-    causes: [...sums.values(), ...causes].sort((a, b) => more(b) - more(a)).slice(0, differencesTold), traits: yield* traitsOf(facets, side, counts),
+    causes: [...sums.values(), ...causes].sort((a, b) => more(b) - more(a)).slice(0, maxDifferences), traits: yield* traitsOf(facets, side, counts),
   };
 }
 
@@ -151,13 +151,13 @@ function* traitsOf(facets, side, counts) {
     }
   }
   const more = (/** @type {Trait} */ t) => t.slow / counts[0] - t.usual / counts[1];
-  return traits.sort((a, b) => more(b) - more(a)).slice(0, differencesTold);
+  return traits.sort((a, b) => more(b) - more(a)).slice(0, maxDifferences);
 }
 
 /** The minimum share of the difference for a lock to be named first: a callee is only the place of the wait. */
 const lockFirst = 0.5;
 /** The minimum difference in share for a trait to be part of the sentence. */
-const telling = 0.2;
+const minTraitExcess = 0.2;
 
 /**
  * Returns a sentence about the slow executions.
@@ -168,7 +168,7 @@ const telling = 0.2;
 export function slowText(name, s, words) {
   const [slow, usual] = s.counts;
   const longer = s.means[0] - s.means[1];
-  const said = [`The slowest 1% (${words.count(slow)} of ${words.count(s.of)}) of ${name} take ${words.span(longer)} longer than the middle half (${words.count(usual)})`];
+  const clauses = [`The slowest 1% (${words.count(slow)} of ${words.count(s.of)}) of ${name} take ${words.span(longer)} longer than the middle half (${words.count(usual)})`];
   const more = (/** @type {Cause} */ c) => c.slow - c.usual;
   const places = s.causes.filter((c) => c.kind !== "state");
   const lock = places.find((c) => c.kind === "lock");
@@ -176,10 +176,10 @@ export function slowText(name, s, words) {
   if (most && more(most) > 0) {
     const state = most.kind === "self" || most.kind === "callee" ? s.causes.find((c) => c.kind === "state" && more(c) >= more(most) / 2) : undefined;
     const what = { lock: `waiting for ${most.label}`, callee: `in ${most.label}`, self: "in itself", state: most.label }[most.kind];
-    said.push(`${words.percent(Math.min(1, more(most) / longer))} of it: ${what}${state ? `, ${state.label}` : ""}`);
+    clauses.push(`${words.percent(Math.min(1, more(most) / longer))} of it: ${what}${state ? `, ${state.label}` : ""}`);
   }
-  const trait = s.traits.find((t) => t.slow / slow - t.usual / usual >= telling);
-  if (!trait) said.push("neither an argument nor a row nor a scope around them sets them apart");
-  else said.push(`${words.count(trait.slow)} of ${words.count(slow)} ${{ argument: "have", row: "are on", parent: "are in" }[trait.kind]} ${trait.label}, of the middle half ${words.percent(trait.usual / usual)}`);
-  return `${said.join("; ")}.`;
+  const trait = s.traits.find((t) => t.slow / slow - t.usual / usual >= minTraitExcess);
+  if (!trait) clauses.push("no argument, row or enclosing scope sets them apart");
+  else clauses.push(`${words.count(trait.slow)} of ${words.count(slow)} ${{ argument: "have", row: "are on", parent: "are in" }[trait.kind]} ${trait.label}, of the middle half ${words.percent(trait.usual / usual)}`);
+  return `${clauses.join("; ")}.`;
 }

@@ -55,7 +55,7 @@ export function fileSource(id = "data") {
     home: "file",
     async whole() {
       const element = document.getElementById(id);
-      if (!element) throw new Error("The page has no data: it was cut off or changed.");
+      if (!element) throw new Error("The page has no data: it was truncated or changed.");
       const bytes = fromBase64(element.textContent ?? "");
       element.textContent = ""; // the text is as large as the decoded data
       return readContainer(await inflate(bytes));
@@ -77,7 +77,7 @@ const dataBegin = 'id="data" ' + 'type="application/octet-stream">';
 export async function openPage(name, text) {
   const from = text.indexOf(dataBegin) + dataBegin.length;
   const to = text.indexOf("<", from);
-  if (from < dataBegin.length || to < 0) throw new Error(`${name} is no page of a timeline. If it is a trace, "scopeview html ${name} -o FILE.html" makes a page of it.`);
+  if (from < dataBegin.length || to < 0) throw new Error(`${name} is not a timeline page. If it is a trace, "scopeview html ${name} -o FILE.html" makes a page of it.`);
   const model = new Model({ home: "file", whole: async () => readContainer(await inflate(fromBase64(text.slice(from, to)))) });
   await model.load();
   return model;
@@ -87,14 +87,14 @@ export async function openPage(name, text) {
 export function liveSource(base) {
   let of = ""; // id of the recording shown; the path may lead to another one by now
   let server = null; // id of the server; its port may belong to another one by now
-  let anew = () => {};
+  let reportReplaced = () => {};
   const get = async (path, signal) => {
     const query = of && `${path.includes("?") ? "&" : "?"}of=${of}`;
     const response = await fetch(base + path + query, { signal, cache: "no-store", credentials: "same-origin" });
     const answers = response.headers.get("Scopeview");
     if (of === "") server = answers;
     if (answers !== server) throw answerError(0, `${base}${path.replace(/\?.*/, "")}: another server answers`);
-    if (response.status === 409) anew();
+    if (response.status === 409) reportReplaced();
     if (!response.ok) throw answerError(response.status, `${base}${path.replace(/\?.*/, "")}: the server answers ${response.status} ${(await response.text()).trim().slice(0, 200)}`);
     return response;
   };
@@ -116,7 +116,7 @@ export function liveSource(base) {
     advice: async () => (await get("api/advice")).json(),
     summary: async (from, to, whole) => (await get(`api/summary?${range(from, to)}${whole ? "&whole=1" : ""}`)).json(),
     async follow(model) {
-      anew = () => model.setState("anew", "");
+      reportReplaced = () => model.setState("replaced", "");
       await followLive(model, container);
       await watchServer(model, (signal) => get("api/same", signal));
     },

@@ -2,7 +2,7 @@
 // unknown, by the scopes inside.
 
 import { Kind } from "../data/kinds.js";
-import { isAwaited, mostHeld, mostTold, stateRes, waitOfItem, waitOfState, waitsIn } from "./explain.js";
+import { isAwaited, maxHolds, maxItems, stateRes, waitOfItem, waitOfState, waitsIn } from "./explain.js";
 import { extentOf } from "./refs.js";
 import { Replay, RowItems, hasMoments } from "./replay.js";
 
@@ -39,34 +39,34 @@ export function spentIn(model, ref) {
   };
   /** Moments without a recorded wait. */
   const rest = (/** @type {number} */ a, /** @type {number} */ b, /** @type {string} */ name, /** @type {boolean} */ own) => {
-    let told = a;
+    let reached = a;
     const states = lane;
     states?.each(a, b, res, (run) => {
       const end = Math.min(run.t1, b);
-      if (end <= told) return;
-      add("", "", Math.max(run.t0, told) - told, null);
-      const begin = Math.max(run.t0, told);
+      if (end <= reached) return;
+      add("", "", Math.max(run.t0, reached) - reached, null);
+      const begin = Math.max(run.t0, reached);
       const wait = run.n === 1 ? waitOfState(model, row.key, states.set, run.i) : null;
       const top = run.n === 1 ? end - begin : Math.round((run.time * (end - begin)) / (run.t1 - run.t0));
       add("", states.set.nameOf(run.top), top, wait && isAwaited(wait) ? wait : null);
       add("", "", end - begin - top, null);
-      told = end;
+      reached = end;
     });
-    if (told < b) add(states ? "" : name, "", b - told, null, !states && own);
+    if (reached < b) add(states ? "" : name, "", b - reached, null, !states && own);
   };
   const items = new RowItems(row, from, to);
-  if (!model.reduced && items.pieces.reduce((n, p) => n + p.end - p.i, 0) <= mostTold) {
+  if (!model.reduced && items.pieces.reduce((n, p) => n + p.end - p.i, 0) <= maxItems) {
     eachMoment(model, items, at, from, to, rest, add);
   } else {
-    let told = from;
+    let reached = from;
     const waits = waitsIn(model, row.key, from, to);
-    if (waits.length > mostHeld) lane = null;
+    if (waits.length > maxHolds) lane = null;
     for (const wait of waits) {
-      rest(told, wait.from, "", false);
+      rest(reached, wait.from, "", false);
       add(wait.name, wait.state, wait.to - wait.from, wait.ref && waitOfItem(model, wait.ref));
-      told = wait.to;
+      reached = wait.to;
     }
-    rest(told, to, "", false);
+    rest(reached, to, "", false);
   }
   const list = [...parts.values()].sort((a, b) => Number(b.wait !== null) - Number(a.wait !== null) || b.ns - a.ns);
   return { parts: list, merged: row.lanes.some((l) => model.details.exact(l, from, to) === null) };

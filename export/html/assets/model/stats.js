@@ -111,7 +111,7 @@ class Sum {
       const kind = batch.kind[i];
       const end = batch.start[i] + batch.dur[i];
       const across = (batch.flags[i] & Flag.across) !== 0;
-      if (known) this.replay.comeTo(batch.start[i]);
+      if (known) this.replay.advanceToItem(batch.start[i]);
       let group = -1;
       if (batch.flags[i] & Flag.calledOff) continue;
       if (kind === Kind.wait) {

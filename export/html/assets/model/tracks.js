@@ -16,9 +16,9 @@ export function trackKey(n, thread) { return 2 * n + (thread ? 1 : 0); }
  * @returns {Generator<void, StateSet|null>}
  */
 export function* trackSteps(set) {
-  const told = set.res > 0 ? set.trackColumns : yield* heldColumns(set);
-  if (set.res > 0 && told.length < trackNames.length) return null;
-  const [key, count, start, state, dur, by, many, top] = told;
+  const trackColumns = set.res > 0 ? set.trackColumns : yield* heldColumns(set);
+  if (set.res > 0 && trackColumns.length < trackNames.length) return null;
+  const [key, count, start, state, dur, by, many, top] = trackColumns;
   const none = new Uint8Array(state.length);
   const columns = new Map(/** @type {[string, any][]} */ ([
     ["stateGoid", key], ["stateCount", count], ["stateStart", start], ["stateFunc", new Uint8Array(key.length)], ["stateSystem", new Uint8Array(key.length)],
@@ -90,7 +90,7 @@ function* laidOnTracks(set, held, tracks) {
       const i = held.item[list[k]];
       const t = held.start[list[k]];
       if (t > end) {
-        state[n] = isTold(set, end, t) ? idleOf(set) : 0;
+        state[n] = isComplete(set, end, t) ? idleOf(set) : 0;
         dur[n++] = t - end;
       }
       const stop = Math.min(t + set.dur[i], k + 1 < list.length ? held.start[list[k + 1]] : Infinity);
@@ -109,4 +109,4 @@ function* laidOnTracks(set, held, tracks) {
  * Reports whether all states in a range of time are known.
  * @param {StateSet} set @param {number} from @param {number} to
  */
-function isTold(set, from, to) { return set.told.some(([a, b]) => a <= from && to <= b); }
+function isComplete(set, from, to) { return set.complete.some(([a, b]) => a <= from && to <= b); }

@@ -25,12 +25,12 @@ const loneRows = 8;
  */
 
 /** The number of states up to which the derived data are computed in the same frame. */
-const madeAtOnce = 50000;
+const derivedAtOnce = 50000;
 
 /**
  * Computes the data derived from states.
  * @typedef {{tracks: StateSet|null, counts: import("./counts.js").Counts[]}} Made
- * @typedef {Made & {of: StateSet|null}} MadeOf
+ * @typedef {Made & {of: StateSet|null}} DerivedOf
  */
 
 /** @param {StateSet} states @returns {Generator<void, Made>} */
@@ -42,7 +42,7 @@ export class Waits {
   constructor(model) {
     this.model = model;
     /** @type {StateSet|null} */ this.states = null;
-    /** The data derived from the states, computed on first use. @type {MadeOf} */ this.ready = { of: null, tracks: null, counts: [] };
+    /** The data derived from the states, computed on first use. @type {DerivedOf} */ this.ready = { of: null, tracks: null, counts: [] };
     /** @type {import("../data/lockset.js").LockRow[]} */ this.locks = [];
     this.more = 0; // number of further locks
     /** @type {string[]} */ this.problems = [];
@@ -66,21 +66,21 @@ export class Waits {
   lane(key) { return this.states?.lanes.get(key) ?? null; }
 
   /** The tracks of processors and threads, by trackKey; null: unknown, or not ready. */
-  get tracks() { return this.made().tracks; }
+  get tracks() { return this.derived().tracks; }
 
   /** The number of running goroutines, in each stretch of time in which it is known. */
-  get counts() { return this.made().counts; }
+  get counts() { return this.derived().counts; }
 
   /**
    * Computes the derived data at once for few states. For many it takes a while: the
    * previous data stay until then, and a change event follows.
-   * @returns {MadeOf}
+   * @returns {DerivedOf}
    */
-  made() {
+  derived() {
     const { states, ready } = this;
     if (states === ready.of) return ready;
     if (states === null) return this.ready = { of: null, tracks: null, counts: [] };
-    if (states.state.length <= madeAtOnce) return this.ready = { of: states, ...atOnce(makingOf(states)) };
+    if (states.state.length <= derivedAtOnce) return this.ready = { of: states, ...atOnce(makingOf(states)) };
     this.ready = { ...ready, of: states };
     inSlices(makingOf(states), () => this.states !== states).then((made) => {
       if (!made) return;
@@ -144,11 +144,11 @@ export class Waits {
     const end = model.meta.end ?? 0;
     let pending = false;
     let res = 0;
-    let told = false;
+    let taken = false;
     try {
       const answer = await /** @type {NonNullable<typeof model.source.waits>} */ (model.source.waits)(from, to, Math.ceil((px * (to - from)) / Math.max(1, hi - lo)));
       if (epoch !== this.epoch) return;
-      told = this.take(answer);
+      taken = this.take(answer);
       pending = answer.header.pending === true;
       res = answer.header.states?.res ?? 0;
     } catch (err) {
@@ -157,7 +157,7 @@ export class Waits {
     }
     this.busy = false;
     this.got = { from, to, res, end, at: performance.now(), pending };
-    if (told) model.changed();
+    if (taken) model.changed();
     this.look();
   }
 

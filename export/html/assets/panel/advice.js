@@ -75,7 +75,7 @@ function adviceId(r) { return JSON.stringify(["id" in r ? r.id : r.kind, r.type,
 export function createAdvice(app) {
   const head = make("h2");
   const filter = make("input", { type: "search", placeholder: "filter", "aria-label": "Filter the advice", oninput: () => fill() });
-  const again = makeButton("read again", () => ask(), { hidden: true, title: "Read the raw file as it is now" });
+  const again = makeButton("read again", () => ask(), { hidden: true, title: "Read the raw file again" });
   const note = make("p", { class: "quiet", role: "status" });
   const notes = make("ul", { class: "quiet" });
   const open = new Set();
@@ -85,7 +85,7 @@ export function createAdvice(app) {
   const costs = (head, rest) => reportColumn("costs", head, rest);
   let most = 1;
   const found = table({
-    caption: "Advice: what would cost less", by: "saves", empty: "No advice.",
+    caption: "Advice: cheaper alternatives", by: "saves", empty: "No advice.",
     columns: [advised("place", { pick: true, value: (r) => siteText(r.site) }),
       advised("improvement", { numeric: true, value: (r) => r.improvement }),
       advised("saves", { numeric: true, value: (r) => r.ns, text: gain, share: (r) => r.share, bar: "total" }),
@@ -94,7 +94,7 @@ export function createAdvice(app) {
       advised("diagnostic", { value: (r) => r.id }), advised("advice", { value: (r) => r.advice })],
   });
   const costly = table({
-    caption: "What costs most, without a remedy that is known", by: "costs",
+    caption: "Highest costs without a known remedy", by: "costs",
     columns: [costs("place", { pick: true, value: (r) => siteText(r.site) }),
       costs("costs", { numeric: true, value: (r) => r.ns, text: gain, share: (r) => r.ns / most, bar: "total" }),
       costs("kind", { value: (r) => [r.kind, r.type].filter(Boolean).join(" of ") }), costs("what", { value: (r) => r.text })],
@@ -142,16 +142,16 @@ export function createAdvice(app) {
     return make("div", { class: "opened" },
       r.id ? make("p", { class: "quiet", text: called }) : null,
       ...list("Seen", r.evidence), ...list("But", r.stoppers),
-      make("h3", { text: (r.stacks ?? 1) > 1 ? `Call stack, innermost first: of ${r.stacks} that lead here, the one that gains most` : "Call stack, innermost first" }),
+      make("h3", { text: (r.stacks ?? 1) > 1 ? `Call stack, innermost first: of ${r.stacks} that lead here, the one with the largest gain` : "Call stack, innermost first" }),
       make("ol", { class: "mono stack" }, ...(r.stack?.length ? r.stack : [r.site]).map((text) => frame(text, id))));
   }
 
   /** Returns the basis of the numbers. @param {Advice} a */
   function counted(a) {
     const runs = (a.runs ?? 1) > 1 ? `, in ${pluralText(a.runs, "run")}; numbers are of one` : "";
-    const looked = (a.looked ?? 1) < 0.95 ? ` Operations were looked at for ${percentText(a.looked)} of the time, and are estimates.` : "";
+    const looked = (a.looked ?? 1) < 0.95 ? ` Operations were observed for ${percentText(a.looked)} of the time; their numbers are estimates.` : "";
     const more = a.more ? ` The first ${pluralText(a.findings?.length ?? 0, "piece")} of advice: scopeview advise ${a.raw} --count 0 shows ${a.more} more.` : "";
-    return `Of the whole run, whatever is selected: ${a.program}, ${a.go}, ${app.span((a.seconds ?? 0) * 1e9)} counted${runs}.${looked}${more}`;
+    return `Of the whole run, regardless of the selection: ${a.program}, ${a.go}, ${app.span((a.seconds ?? 0) * 1e9)} counted${runs}.${looked}${more}`;
   }
 
   function fill() {
@@ -172,7 +172,7 @@ export function createAdvice(app) {
     if (key === drawn) return;
     drawn = key;
     tools.hidden = !a || a.error !== undefined;
-    if (!a) note.textContent = "No raw file lies beside the trace: scopeview run --advise leaves one, and then this tells which containers, buffers and locks cost what.";
+    if (!a) note.textContent = "There is no raw file beside the trace. scopeview run --advise writes one; this tab then lists the costs of containers, buffers and locks.";
     else note.textContent = a.error ?? counted(a);
     notes.replaceChildren(...[...(a?.notes ?? []), ...(a?.lost ?? [])].map((text) => make("li", { text })));
     keepFocus(element, fill);
@@ -186,7 +186,7 @@ export function createAdvice(app) {
       advice = await app.model.source.advice();
       draw();
     } catch (err) {
-      note.textContent = `The advice could not be had: ${err instanceof Error ? err.message : String(err)}`;
+      note.textContent = `The advice could not be loaded: ${err instanceof Error ? err.message : String(err)}`;
       drawn = "";
     }
     again.hidden = false;

@@ -30,10 +30,10 @@ function serverLines(s, of = "") {
   if (!s.live) return [];
   const at = new Date(s.at ?? 0).toTimeString().slice(0, 8);
   switch (s.state) {
-    case "lost": return [{ level: "server", act: "retry", text: `The connection to scopeview serve is lost; trying again. What is here is as of ${at}, and what was not looked at yet can't be had. If it was started again, open the address that it prints.` }];
-    case "anew": return [{ level: "server", act: "reload", text: `${of}Another trace was recorded to the same path. This page shows the previous one, as of ${at}.` }];
-    case "removed": return [{ level: "server", text: `${of}The trace's file was removed or can't be reached, since ${at} or later. What is here stays; what was not looked at yet can't be had.` }];
-    case "changed": return [{ level: "server", act: "reload", text: `${of}The trace's file was cut off or overwritten, at ${at} or later. What is here stays; what was not looked at yet can't be had.` }];
+    case "lost": return [{ level: "server", act: "retry", text: `The connection to scopeview serve is lost; trying again. The page shows the state at ${at}; parts not loaded yet are unavailable. If the server was restarted, open the address that it prints.` }];
+    case "replaced": return [{ level: "server", act: "reload", text: `${of}Another trace was recorded to the same path. This page shows the previous one, as of ${at}.` }];
+    case "removed": return [{ level: "server", text: `${of}The trace file was removed or became unreachable, at ${at} or later. Loaded parts remain; the rest is unavailable.` }];
+    case "changed": return [{ level: "server", act: "reload", text: `${of}The trace file was truncated or overwritten, at ${at} or later. Loaded parts remain; the rest is unavailable.` }];
   }
   return [];
 }
@@ -59,7 +59,7 @@ export function bannerLines(meta, state, gone) {
     lines.push({ level: "live", text: "Recording: new scopes appear within a second." });
   }
   if (meta.writer === "gone" && !lines.some((l) => /writer|killed/i.test(l.text))) {
-    lines.push({ level: "warn", text: "The writer is gone (killed?): nothing new will come. What it had recorded is all here." });
+    lines.push({ level: "warn", text: "The writer ended without closing the trace (killed?). Nothing more will be recorded; all that it had recorded is here." });
   }
   lines.sort((a, b) => bannerLevels.indexOf(a.level) - bannerLevels.indexOf(b.level));
   return lines.filter((l) => l.level === "loss" || l.level === "server" || !gone.has(l.text));
@@ -87,20 +87,20 @@ export function createBanner(app) {
       item.append(makeButton("All findings", () => app.showTab("doctor"), { title: "The Doctor tab (7)" }));
     }
     if (l.act === "retry") item.append(makeButton("Try now", () => { app.model.retry(); app.other?.retry(); }));
-    if (l.act === "reload") item.append(makeButton("Show what is there now", () => location.reload()));
+    if (l.act === "reload") item.append(makeButton("Load the file as it is now", () => location.reload()));
     if (l.level === "note") {
       const more = makeButton("⋯", () => {
         const whole = item.classList.toggle("whole");
         more.setAttribute("aria-expanded", String(whole));
         app.relayout();
-      }, { class: "quiet", title: "The whole line", "aria-label": "The whole line", "aria-expanded": "false" });
+      }, { class: "quiet", title: "Show the whole line", "aria-label": "Show the whole line", "aria-expanded": "false" });
       item.append(more);
     }
     if (l.level !== "loss" && l.level !== "server") {
       item.append(makeButton("×", () => {
         gone.add(l.text);
         update();
-      }, { class: "quiet", title: "Put this line away", "aria-label": `Put away: ${shortText(l.text)}` }));
+      }, { class: "quiet", title: "Dismiss this line", "aria-label": `Dismiss: ${shortText(l.text)}` }));
     }
     return item;
   }

@@ -19,7 +19,7 @@ export function createBrushView(app) {
   let drag = -1;
   const bars = make("div", { class: "plotted" });
   const handles = ["shortest", "longest"].map((which, side) => make("div", {
-    class: "handle", role: "slider", tabIndex: 0, "aria-label": `The ${which} that are brushed`, "aria-orientation": "horizontal",
+    class: "handle", role: "slider", tabIndex: 0, "aria-label": `The ${which} brushed duration`, "aria-orientation": "horizontal",
     onkeydown: (/** @type {KeyboardEvent} */ e) => key(e, side),
   }));
   const box = make("div", { class: "brushed" }, bars, ...handles);

@@ -82,8 +82,8 @@ export function createCallers(app) {
   let callers = null;
   let callees = null;
   const words = { ...callWords(app, () => data), all: "the function's" };
-  const above = createIcicle({ ...words, id: "callers", label: "Who called it", up: true });
-  const below = createIcicle({ ...words, id: "callees", label: "What it called" });
+  const above = createIcicle({ ...words, id: "callers", label: "Callers of the function", up: true });
+  const below = createIcicle({ ...words, id: "callees", label: "Callees of the function" });
   const picture = make("div", { class: "sandwich" }, above.element, below.element);
   const element = make("div", { class: "callers" }, make("div", { class: "bar-of-tools" }, field.element, bar.element), make("div", { class: "bar-of-tools" }, title, source), none, tables, picture);
 
@@ -95,11 +95,11 @@ export function createCallers(app) {
         const value = (e) => valueOf(data, values(e), m);
         columns.push(/** @type {any} */ ({ key: `${of}.${name}`, title: `${of}.${name}`, hint, numeric: true, value, text: (e) => leastMark(data, least(e), m) + valueText(app, m, value(e)) }));
       };
-      column("a", "What belongs to the calls between the two", (e) => e.attr, () => data.costs.get(looked) ?? {});
+      column("a", "Attributed to the calls between the two functions", (e) => e.attr, () => data.costs.get(looked) ?? {});
       column("e", "In the function itself", (e) => e.cost.excl);
-      column("i", "In the function and what it called", (e) => e.cost.incl, (e) => e.cost);
+      column("i", "In the function and its callees", (e) => e.cost.incl, (e) => e.cost);
     }
-    if (data.samples.calls.length > 0) columns.push(/** @type {any} */ ({ key: "compiler", title: "compiler", hint: "What it did with the calls between the two", value: (e) => remark(e.func) || null, text: (e) => remark(e.func) }));
+    if (data.samples.calls.length > 0) columns.push(/** @type {any} */ ({ key: "compiler", title: "compiler", hint: "What the compiler did with the calls between the two functions", value: (e) => remark(e.func) || null, text: (e) => remark(e.func) }));
     return createSortable({ caption, columns, by: columns[1].key, id: (e) => e.func, pick: (e) => e.func !== totalFunc && app.showFunc(data.samples.funcs[e.func], "callers"), empty });
   }
 
@@ -118,7 +118,7 @@ export function createCallers(app) {
     const cost = data?.costs.get(func);
     none.hidden = cost !== undefined;
     picture.hidden = tables.hidden = source.hidden = !cost;
-    none.textContent = data && app.calls.func ? `${shortFunc(app.calls.func)} has nothing here.` : bar.nothing();
+    none.textContent = data && app.calls.func ? `${shortFunc(app.calls.func)} has no values here.` : bar.nothing();
     title.textContent = "";
     if (!data || !cost) return;
     const { samples: s } = data;
@@ -133,8 +133,8 @@ export function createCallers(app) {
     const next = `${shownMetrics(app).join()} ${s.calls.length > 0}`;
     if (kind !== next) {
       kind = next;
-      callers = edgeTable("Callers", "Nobody that is known.", (f) => callRemark(data.samples, f, looked));
-      callees = edgeTable("Callees", "It called nothing.", (f) => callRemark(data.samples, looked, f));
+      callers = edgeTable("Callers", "No known callers.", (f) => callRemark(data.samples, f, looked));
+      callees = edgeTable("Callees", "No callees.", (f) => callRemark(data.samples, looked, f));
       tables.replaceChildren(callers.element, callees.element);
     }
     const edges = callersOf(s, data.weights, func, data.costs);

@@ -77,10 +77,10 @@ function choice(label, onchange) {
 /** @param {App} app @returns {{element: HTMLElement, update(): void, nothing(): string}} */
 export function createCallsBar(app) {
   const metric = choice("Metric", (v) => app.chooseCalls({ metric: v }));
-  const scope = choice("In which scope", (v) => app.chooseCalls({ scope: v, executions: v === "" ? "all" : app.calls.executions }));
-  const executions = choice("Which executions of it", (v) => app.chooseCalls({ executions: v }));
-  const rows = choice("Which rows", (v) => app.chooseCalls({ rows: v }));
-  const keep = makeButton("compare with this", () => app.chooseCalls({ kept: app.calls.kept ? null : keptSide(app) }), { title: "Keep this selection, to compare the next one with it" });
+  const scope = choice("Scope", (v) => app.chooseCalls({ scope: v, executions: v === "" ? "all" : app.calls.executions }));
+  const executions = choice("Executions of the scope", (v) => app.chooseCalls({ executions: v }));
+  const rows = choice("Rows", (v) => app.chooseCalls({ rows: v }));
+  const keep = makeButton("compare with this", () => app.chooseCalls({ kept: app.calls.kept ? null : keptSide(app) }), { title: "Keep this selection and compare the next one with it" });
   const note = make("span", { class: "quiet" });
   const element = make("span", { class: "calls-bar" }, metric.select, rows.select, scope.select, executions.select, keep, note);
 
@@ -98,7 +98,7 @@ export function createCallsBar(app) {
     scope.select.hidden = names.size === 0;
     executions.set([["all", "all executions"], ["slow", "slowest 1%"], ["others", "the others"], ["compare", "slowest 1% against the others"]], calls.executions);
     executions.select.hidden = calls.scope === "";
-    rows.set([["all", "all rows"], ["shown", "rows in sight"], ["chosen", "the chosen row"]], calls.rows);
+    rows.set([["all", "all rows"], ["shown", "rows in view"], ["chosen", "the chosen row"]], calls.rows);
     rows.select.hidden = app.by !== "goroutine";
     const slow = calls.scope !== "" && calls.executions === "compare";
     keep.hidden = slow;
@@ -116,8 +116,8 @@ export function createCallsBar(app) {
   /** Returns why nothing is shown. */
   function nothing() {
     if (!app.model.samples && app.model.samplesProblem) return app.model.samplesProblem;
-    if (!app.model.samples) return app.model.mayHaveSamples ? "Reading the samples…" : "This trace has no samples. Record with the Go execution trace, scope.Start(path, gotrace.With()), or from outside, scopeview record.";
-    return `There is nothing of ${app.model.samples.metrics[chosenMetric(app)]?.name} in what is chosen: ${choiceText(app)}.`;
+    if (!app.model.samples) return app.model.mayHaveSamples ? "Reading the samples…" : "This trace has no samples. Record with Go's execution trace, scope.Start(path, gotrace.With()), or from outside with scopeview record.";
+    return `No values of ${app.model.samples.metrics[chosenMetric(app)]?.name} in the selection: ${choiceText(app)}.`;
   }
   return { element, update, nothing };
 }

@@ -31,9 +31,9 @@ function nameSentence(app, d) {
     const [a, b] = [d.a[q], d.b[q]];
     return `${app.span(a)} → ${app.span(b)} (${changeText(a, b)})`;
   };
-  if (d.said === "new" || d.said === "gone") return `${nameText(d.name)} is in ${d.said === "new" ? "B" : "A"} alone.`;
-  const test = Number.isNaN(d.effect) ? "" : `; in ${percentText(d.effect)} of all pairs the one of B is longer`;
-  return `${nameText(d.name)}: ${d.said}: p50 ${at("p50")}, p99 ${at("p99")}${test}.`;
+  if (d.verdict === "new" || d.verdict === "gone") return `${nameText(d.name)} is only in ${d.verdict === "new" ? "B" : "A"}.`;
+  const test = Number.isNaN(d.effect) ? "" : `; in ${percentText(d.effect)} of all pairs of durations, the one of B is longer`;
+  return `${nameText(d.name)}: ${d.verdict}: p50 ${at("p50")}, p99 ${at("p99")}${test}.`;
 }
 
 /** @param {App} app */
@@ -46,12 +46,12 @@ export function createCompare(app) {
   const one = oneAtATime(() => fill());
   const head = make("h2", { text: "Compare" });
   const file = make("input", { type: "file", accept: ".html,text/html", hidden: true, onchange: () => { if (file.files[0]) take(file.files[0]); } });
-  const open = makeButton("Compare with…", () => file.click(), { title: "Another page that scopeview html made; it may be dropped on this one, too" });
+  const open = makeButton("Compare with…", () => file.click(), { title: "Choose another page made by scopeview html, or drop it on this one" });
   const rate = makeButton("per second", () => {
     perSecond = !perSecond;
     drawn = "";
     fill();
-  }, { title: "Totals of each second of a run: runs differ in length" });
+  }, { title: "Totals per second of the run, because runs differ in length" });
   const note = make("p", { class: "quiet", role: "status" });
   const figure = make("div", { class: "compared" });
   const lengths = () => (perSecond ? [app.model.end / 1e9, (app.other?.end ?? 0) / 1e9] : [1, 1]);
@@ -63,12 +63,12 @@ export function createCompare(app) {
   });
   const count = (/** @type {string} */ key, /** @type {string} */ title, /** @type {(d: any) => number} */ value) => ({ key, title, numeric: true, value, text: (/** @type {any} */ d) => thousands(value(d)) });
   const names = createSortable({
-    caption: "Scopes by name", by: "more", id: (d) => d.name, pick: (d) => app.compareName(d.name), empty: "No scope ended in either.",
+    caption: "Scopes by name", by: "more", id: (d) => d.name, pick: (d) => app.compareName(d.name), empty: "No scope ended in either trace.",
     columns: [
       { key: "name", title: "name", pick: true, value: (d) => nameText(d.name) },
-      { key: "said", title: "durations", hint: "A rank test of the durations (Mann and Whitney): slower or faster if chance does that once in 10,000 times at most, and 56 of 100 pairs go that way. Of more than 20,000 durations as many are tested. Tail: the p99 is 1.5 times the other. Merged: not all durations are here one by one, so that nobody can tell.", value: (d) => d.said },
-      ns("more", "B − A", more, { hint: "How much more time B has in scopes of that name" }),
-      { key: "by", title: "by", hint: "The same in relation to A", numeric: true, value: (d) => (d.a.total > 0 ? total(d, 1) / total(d, 0) : null), text: (d) => changeText(total(d, 0), total(d, 1)) },
+      { key: "verdict", title: "durations", hint: "A rank test of the durations (Mann–Whitney): slower or faster if p is at most 1/10,000 and at least 56 of 100 pairs agree. At most 20,000 durations are tested. Tail: one p99 is at least 1.5 times the other. Merged: some durations are merged, so no test is possible.", value: (d) => d.verdict },
+      ns("more", "B − A", more, { hint: "Time in scopes of that name: B minus A" }),
+      { key: "by", title: "by", hint: "The difference, relative to A", numeric: true, value: (d) => (d.a.total > 0 ? total(d, 1) / total(d, 0) : null), text: (d) => changeText(total(d, 0), total(d, 1)) },
       count("countA", "count A", (d) => d.a.count), count("countB", "B", (d) => d.b.count),
       ns("totalA", "total A", (d) => total(d, 0)), ns("totalB", "B", (d) => total(d, 1)),
       ns("meanA", "mean A", (d) => (d.a.count > 0 ? d.a.total / d.a.count : null)), ns("meanB", "B", (d) => (d.b.count > 0 ? d.b.total / d.b.count : null)),
@@ -77,18 +77,18 @@ export function createCompare(app) {
     ],
   });
   const locks = createSortable({
-    caption: "Waits for locks", by: "more", id: (l) => l.name, empty: "Nobody waited for a lock in either.",
+    caption: "Waits for locks", by: "more", id: (l) => l.name, empty: "No waits for locks in either trace.",
     columns: [
       { key: "name", title: "lock", value: (l) => nameText(l.name) }, ns("more", "B − A", (l) => l.b.wait - l.a.wait), count("waitsA", "waits A", (l) => l.a.waits), count("waitsB", "B", (l) => l.b.waits),
       ns("waitA", "waited A", (l) => l.a.wait), ns("waitB", "B", (l) => l.b.wait), ns("holdA", "held A", (l) => l.a.hold), ns("holdB", "B", (l) => l.b.hold),
     ],
   });
   const states = createSortable({
-    caption: "What goroutines did", by: "more", id: (s) => s.state,
+    caption: "States of goroutines", by: "more", id: (s) => s.state,
     columns: [{ key: "state", title: "state", value: (s) => stateText(s.state) }, ns("more", "B − A", (s) => s.b - s.a), ns("a", "A", (s) => s.a), ns("b", "B", (s) => s.b)],
   });
   const findings = make("ul", { class: "evidence" });
-  const tables = make("div", { class: "doctor-columns" }, make("div", null, names.element), make("div", { class: "sides" }, figure, make("h3", { text: "What the doctor finds" }), findings, locks.element, states.element));
+  const tables = make("div", { class: "doctor-columns" }, make("div", null, names.element), make("div", { class: "sides" }, figure, make("h3", { text: "Findings of the doctor" }), findings, locks.element, states.element));
   const element = make("div", { class: "compare" }, make("div", { class: "bar-of-tools" }, head, open, file, rate), note, tables);
 
   /** @param {File} given */
@@ -120,12 +120,12 @@ export function createCompare(app) {
     if (key === drawn) return;
     note.textContent = "Comparing…";
     const done = await one(key, async (stale) => {
-      const told = [];
-      for (const m of [model, other]) told.push(!m.reduced ? null : m.meta.summary ?? await m.summary(0, m.end, true).catch(() => null));
-      const list = await inSlices(compareSteps(model, other, told), stale);
+      const exact = [];
+      for (const m of [model, other]) exact.push(!m.reduced ? null : m.meta.summary ?? await m.summary(0, m.end, true).catch(() => null));
+      const list = await inSlices(compareSteps(model, other, exact), stale);
       const sums = [];
-      for (const [k, m] of [model, other].entries()) sums.push(told[k] ?? await inSlices(summarySteps(m, 0, m.end, true), stale));
-      return list && sums.every((s) => s) ? { list, told, sums: /** @type {import("../model/stats.js").Summary[]} */ (sums) } : undefined;
+      for (const [k, m] of [model, other].entries()) sums.push(exact[k] ?? await inSlices(summarySteps(m, 0, m.end, true), stale));
+      return list && sums.every((s) => s) ? { list, exact, sums: /** @type {import("../model/stats.js").Summary[]} */ (sums) } : undefined;
     });
     if (!done) return;
     drawn = key;
@@ -138,9 +138,9 @@ export function createCompare(app) {
     states.element.hidden = did.some((d) => d === null);
     if (did[0] && did[1]) states.set(pairs(did.map((d) => /** @type {Map<string, number>} */ (d?.times)), 0).map(({ name, a, b }) => ({ state: name, a: a / each[0], b: b / each[1] })));
     const merged = differences.reduce((sum, d) => sum + d.a.merged + d.b.merged, 0);
-    note.textContent = `A is ${titleOf(model)}; B is ${titleOf(other)}.${perSecond ? " Totals are of a second." : ""}`
-      + (merged > 0 ? ` ${thousands(merged)} scopes are merged here${done.told.every((t, k) => t || ![model, other][k].reduced) ? ": the numbers have them, the histogram has not; whether a name is slower can't be told where some of it are" : " and in no number"}.` : "")
-      + (did.some((d) => d && !d.exact) ? " Merged states count as the one that took most." : "");
+    note.textContent = `A is ${titleOf(model)}; B is ${titleOf(other)}.${perSecond ? " Totals are per second." : ""}`
+      + (merged > 0 ? ` ${thousands(merged)} scopes are merged in this page${done.exact.every((t, k) => t || ![model, other][k].reduced) ? ": the numbers include them, the histogram does not, and names with merged scopes are not tested" : " and missing from all numbers"}.` : "")
+      + (did.some((d) => d && !d.exact) ? " Merged states count as the one with the most time." : "");
     drawFindings(other);
     drawFigure();
   }
@@ -152,9 +152,9 @@ export function createCompare(app) {
   function drawFindings(other) {
     const known = app.model.doctor && other.doctor;
     const list = known ? findingsBetween(app.model.doctor, other.doctor) : [];
-    findings.replaceChildren(...list.map(({ said, finding, was, is }) => make("li", null, make("b", { text: `${said}: ` }),
-      `${finding.verdict}${finding.object ? ` · ${nameText(finding.object)}` : ""}, ${said === "stayed" ? `${percentText(was ?? 0)} → ${percentText(is ?? 0)}` : percentText(is ?? was ?? 0)}`)));
-    if (list.length === 0) findings.replaceChildren(make("li", { text: known ? "Nothing in either." : "Not known of both." }));
+    findings.replaceChildren(...list.map(({ change, finding, was, is }) => make("li", null, make("b", { text: `${change}: ` }),
+      `${finding.verdict}${finding.object ? ` · ${nameText(finding.object)}` : ""}, ${change === "stayed" ? `${percentText(was ?? 0)} → ${percentText(is ?? 0)}` : percentText(is ?? was ?? 0)}`)));
+    if (list.length === 0) findings.replaceChildren(make("li", { text: known ? "No findings in either trace." : "Unknown for at least one of the traces." }));
   }
 
   function drawFigure() {
@@ -174,7 +174,7 @@ export function createCompare(app) {
     const text = nameSentence(app, d);
     figure.append(make("figure", { class: "distribution" }, make("figcaption", { text }),
       make("div", { class: "plotted", role: "img", "aria-label": `Durations of ${nameText(d.name)} in both traces. ${text}` }, ...bars),
-      buckets.length > 0 ? make("div", { class: "scale", "aria-hidden": "true" }, make("span", { text: app.span(buckets[0].lo) }), make("span", { text: "log; filled: B, line: A; each of its own count" }), make("span", { text: app.span(buckets[buckets.length - 1].hi) })) : null));
+      buckets.length > 0 ? make("div", { class: "scale", "aria-hidden": "true" }, make("span", { text: app.span(buckets[0].lo) }), make("span", { text: "log scale; filled: B, line: A; shares of each one's own count" }), make("span", { text: app.span(buckets[buckets.length - 1].hi) })) : null));
   }
 
   function fill() {
@@ -183,7 +183,7 @@ export function createCompare(app) {
     rate.setAttribute("aria-pressed", String(perSecond));
     tables.hidden = rate.hidden = other === null;
     if (!other) {
-      note.textContent ||= "Compare this trace with another one of the same program, say of another build: drop the page that scopeview html made of it here, or choose it.";
+      note.textContent ||= "Compare this trace with another one of the same program, such as another build: drop the page that scopeview html made from it here, or choose its file.";
       return;
     }
     if (app.model.home === "live") for (const m of [app.model, other]) if (!m.doctor && !m.doctorProblem) m.askDoctor();

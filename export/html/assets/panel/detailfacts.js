@@ -11,7 +11,7 @@ import { digits3, moment, thousands, wallClock } from "../view/time.js";
 /** @import { App } from "../app.js" */
 
 const factKinds = {
-  [Kind.task]: "scope", [Kind.taskf]: "scope", [Kind.process]: "process scope: its CPU time is the whole process's",
+  [Kind.task]: "scope", [Kind.taskf]: "scope", [Kind.process]: "process scope: its CPU time is that of the whole process",
   [Kind.event]: "event", [Kind.pending]: "pending event", [Kind.counter]: "counter",
   [Kind.wait]: "wait", [Kind.hold]: "hold of a lock",
 };
@@ -58,11 +58,11 @@ export function factRefs(list) {
  */
 export function cpuFacts(app, ref, dur) {
   const { batch, i } = ref;
-  if (batch.flags[i] & Flag.unended) return [["CPU time", "not known before it ends"]];
+  if (batch.flags[i] & Flag.unended) return [["CPU time", "unknown until it ends"]];
   const quality = batch.flags[i] & Flag.quality;
   const cpu = batch.cpu[i];
   if (quality === Quality.unknown || Number.isNaN(cpu)) {
-    return [["CPU time", "unknown: it changed threads, or nothing could measure it"]];
+    return [["CPU time", "unknown: it changed threads, or no measurement was possible"]];
   }
   const ratio = (ns) => (dur > 0 ? digits3(ns / dur) : "-");
   if (quality === Quality.atMost) {
@@ -72,7 +72,7 @@ export function cpuFacts(app, ref, dur) {
       ["CPU ÷ wall", `${ratio(least)} to ${ratio(cpu)}`],
     ];
   }
-  const sure = quality === Quality.exact ? "exact" : "likely: nothing else was seen on its thread";
+  const sure = quality === Quality.exact ? "exact" : "likely: nothing else was observed on its thread";
   return [["CPU time", `${app.span(cpu)} (${sure})`], ["CPU ÷ wall", ratio(cpu)]];
 }
 
@@ -126,7 +126,7 @@ export function factsOf(app, ref, self) {
     facts.push([isInstant(kind) ? "at" : "start", bothTimes(model.meta, start, step)]);
   }
   if (!isInstant(kind)) {
-    if (flags & Flag.across) facts.push(["duration", "unknown: the clock stepped meanwhile"]);
+    if (flags & Flag.across) facts.push(["duration", "unknown: the clock stepped during it"]);
     else facts.push(["duration", flags & Flag.left ? `never ended; its goroutine ended after ${app.span(dur)}` : open ? `not ended; running for at least ${app.span(dur)}` : `${atLeast ? "≥ " : ""}${app.span(dur)}${dur >= 1000 ? ` (${thousands(dur)} ns)` : ""}`]);
     if (isScope(kind) && self !== null && Number.isFinite(self) && !(flags & Flag.across)) facts.push(["self time", app.span(self)]);
     if (!(flags & Flag.across) && kind !== Kind.wait) facts.push(...cpuFacts(app, ref, dur));

@@ -45,8 +45,8 @@ export function createDetails(app) {
     ],
   });
   inside.element.classList.add("column");
-  const quiet = make("p", { class: "quiet", text: "Click a bar to see all that is known of it. Drag over rows to select a range of them; ? shows the keys." });
-  const states = createStateTable(app, "What its goroutine did");
+  const quiet = make("p", { class: "quiet", text: "Click a bar to see its details. Drag over rows to select a time range on them. Press ? for the keys." });
+  const states = createStateTable(app, "States of its goroutine");
   const why = createWhy(app);
   const columns = make("div", { class: "columns" }, facts, around, states.element, inside.element);
   const element = make("div", { class: "details" }, quiet, head, why.element, columns);
@@ -72,7 +72,7 @@ export function createDetails(app) {
     const { start, end } = extentOf(ref);
     const up = parent(app.model, ref);
     const buttons = [
-      jump(up ? `↑ in ${wordsOf(up)}` : isInstant(kind) ? "↑ in no scope" : "↑ outermost", up, "up", "The scope around it (↑)"),
+      jump(up ? `↑ in ${wordsOf(up)}` : isInstant(kind) ? "↑ in no scope" : "↑ outermost", up, "up", "The enclosing scope (↑)"),
       jump("‹ previous", neighbour(app.model, ref, -1), "prev", "Previous of the same name ([)"),
       jump("next ›", neighbour(app.model, ref, 1), "next", "Next of the same name (])"),
     ];
@@ -90,7 +90,7 @@ export function createDetails(app) {
       buttons.push(makeButton("functions", () => {
         app.chooseCalls({ scope: name(ref) });
         app.showTab("functions");
-      }, { "data-keep": "functions", title: "What all scopes of this name spend their time on" }));
+      }, { "data-keep": "functions", title: "The functions in which all scopes of this name spend their time" }));
     }
     head.replaceChildren(swatch, make("h2", { text: nameText(name(ref)) }), make("span", { class: "quiet", text: kindText(kind) }),
       make("span", { class: "buttons" }, ...buttons));
@@ -102,7 +102,7 @@ export function createDetails(app) {
     const add = (key, text, mono) => list.append(make("dt", { text: key }), make("dd", { text, class: mono ? "mono" : "" }));
     for (const [key, text] of factsOf(app, ref, selfTime(app.model, ref))) add(key, text);
     const source = sourceFact(app, batch.name[i]);
-    if (source) list.append(make("dt", { text: "first used at", title: "Where the program first used the name, as far as the recording goes" }), source);
+    if (source) list.append(make("dt", { text: "first used at", title: "Where the program first used the name during the recording" }), source);
     const lock = lockArgs(app.model, batch, i);
     if (lock) add("lock", lockText(lock));
     const wait = waitOfItem(app.model, ref);
@@ -123,8 +123,8 @@ export function createDetails(app) {
     const incoming = link.to.rowKey === here && !(link.from.ref && link.from.ref.batch === ref.batch && link.from.ref.i === ref.i);
     const other = incoming ? link.from : link.to;
     const words = {
-      go: incoming ? "its goroutine was created by" : "created", lock: incoming ? "got it from" : "gave it to",
-      block: incoming ? "when it began to wait it was held by" : "held up", wake: incoming ? "its goroutine was woken by" : "woke", request: incoming ? "is part of" : "has as its part",
+      go: incoming ? "its goroutine was created by" : "created", lock: incoming ? "got the lock from" : "passed the lock to",
+      block: incoming ? "held at the start of the wait by" : "blocked", wake: incoming ? "its goroutine was woken by" : "woke", request: incoming ? "is part of" : "contains",
     }[/** @type {string} */ (link.kind)];
     const text = `${rowTitleOf(app.model, other.rowKey)}${other.ref ? `, ${wordsOf(other.ref)}` : ""}`;
     const jumpTo = () => (other.ref ? go(other.ref) : app.setView(other.time - 1e6, other.time + 1e6, { animate: true }));
@@ -137,7 +137,7 @@ export function createDetails(app) {
     if (!isInstant(batch.kind[i]) && !(batch.flags[i] & (Flag.unended | Flag.across))) {
       const d = distribution(app.model, batch.name[i], ref);
       if (d && d.of > 0) around.append(distributionView(app, d, name(ref), batch.dur[i], detailsColor(ref)));
-      if (app.model.reduced) around.append(make("p", { class: "quiet", text: "Of those only that this page has one by one." }));
+      if (app.model.reduced) around.append(make("p", { class: "quiet", text: "Only those that this page stores individually." }));
     }
     const list = [...links(app.model, ref), ...app.model.requests.linksOf(ref)].sort((a, b) => linkRank[a.kind] - linkRank[b.kind]);
     if (list.length) around.append(make("h3", { text: "Linked to" }), make("ul", { class: "links" }, ...list.slice(0, 40).map((l) => linkLine(l, ref))));
@@ -170,9 +170,9 @@ export function createDetails(app) {
       busy += batch.busy ? batch.busy[k] : batch.dur[k];
     }
     const { start, end } = extentOf({ batch, i, j });
-    head.replaceChildren(make("h2", { text: `${thousands(count)} scopes` }), make("span", { class: "quiet", text: "each too short to be drawn by itself here" }),
+    head.replaceChildren(make("h2", { text: `${thousands(count)} scopes` }), make("span", { class: "quiet", text: "each too short to be drawn individually here" }),
       make("span", { class: "buttons" }, makeButton("zoom in", () => app.setView(start, end, { animate: true }), { "data-keep": "zoom" }),
-        makeButton("as range", () => app.setRange({ from: start, to: end }), { "data-keep": "range", title: "What ran in it: a table" })));
+        makeButton("as range", () => app.setRange({ from: start, to: end }), { "data-keep": "range", title: "Select its time as a range, to list what ran in it" })));
     const list = make("dl", { class: "facts" });
     for (const [key, text] of [["from", app.time(start)], ["over", app.span(end - start)], ["busy", `${app.span(busy)}, ${percentText(busy / (end - start))} of it`], ["row", rowOf(app.model, ref).title]]) {
       list.append(make("dt", { text: key }), make("dd", { text }));

@@ -32,7 +32,7 @@ export function unexaminedText(report) {
 /** @param {App} app @returns {{element: HTMLElement, update(): void}} */
 export function createDoctor(app) {
   const head = make("h2");
-  const again = makeButton("examine again", () => ask(), { hidden: true, title: "Ask the doctor about the trace as it is now" });
+  const again = makeButton("examine again", () => ask(), { hidden: true, title: "Examine the trace as it is now" });
   const note = make("p", { class: "quiet", role: "status" });
   const findings = make("ol", { class: "findings" });
   const sides = make("div", { class: "sides" });
@@ -63,7 +63,7 @@ export function createDoctor(app) {
       makeButton(title, () => jump(f, showFinding), { class: "link verdict", "data-keep": `${k} ${id}`, title: "Show the place", "aria-current": id === app.finding ? "true" : null }),
       f.worst ? makeButton(`its longest wait, ${app.span(f.worst.to_ns - f.worst.from_ns)}`, () => jump(f, showWorst), { "data-keep": `${k} worst`, title: "Select it" }) : null,
       make("p", { class: "said", text: f.text ?? "" }),
-      make("dl", { class: "doctor-numbers" }, meter("share", f.share, percentText(f.share)), typeof f.gain === "number" ? meter("gain", f.gain, `${percentText(f.gain)} less time, if mended`) : meter("gain", 0, "unknown"), meter("how sure", f.confidence, sureText(f.confidence))));
+      make("dl", { class: "doctor-numbers" }, meter("share", f.share, percentText(f.share)), typeof f.gain === "number" ? meter("gain", f.gain, `${percentText(f.gain)} less time if fixed`) : meter("gain", 0, "unknown"), meter("confidence", f.confidence, sureText(f.confidence))));
     if (f.scopes?.length) item.append(make("p", { class: "quiet", text: `Scopes: ${f.scopes.map(nameText).join(", ")}` }));
     if (f.evidence?.length) item.append(make("ul", { class: "evidence" }, ...f.evidence.map((/** @type {string} */ text) => make("li", { text }))));
     return item;
@@ -86,38 +86,38 @@ export function createDoctor(app) {
    * @param {{name: string, gain: number, partly?: number[]}[]} gains
    */
   function sliders(gains) {
-    return [make("h3", { text: "What if it took less of its own time" }), make("div", { class: "what-if" }, ...gains.slice(0, 5).flatMap((w) => {
-      const says = make("output");
-      const slider = make("input", { type: "range", min: "0", max: "100", step: "25", value: "0", "aria-label": `${nameText(w.name)}: how much less` });
-      const tell = () => {
+    return [make("h3", { text: "What if a scope's own time were shorter" }), make("div", { class: "what-if" }, ...gains.slice(0, 5).flatMap((w) => {
+      const result = make("output");
+      const slider = make("input", { type: "range", min: "0", max: "100", step: "25", value: "0", "aria-label": `${nameText(w.name)}: reduction of its own time` });
+      const showGain = () => {
         const less = Number(slider.value);
         const gain = [0, ...w.partly ?? [], w.gain][less / 25];
-        says.textContent = less === 0 ? "as it is" : `−${less}%: the run takes ${percentText(gain)} less`;
-        slider.setAttribute("aria-valuetext", says.textContent);
+        result.textContent = less === 0 ? "unchanged" : `−${less}%: the run takes ${percentText(gain)} less time`;
+        slider.setAttribute("aria-valuetext", result.textContent);
       };
-      slider.addEventListener("input", tell);
-      tell();
-      return [make("span", { text: nameText(w.name) }), slider, says];
+      slider.addEventListener("input", showGain);
+      showGain();
+      return [make("span", { text: nameText(w.name) }), slider, result];
     }))];
   }
 
   function side() {
     const parts = [];
     if (report.critical_path?.some((/** @type {any} */ p) => p.steps?.length)) {
-      parts.push(makeButton("the critical path on the rows", () => app.togglePath(), { "data-keep": "path", title: "Draw what the end of the run depended on (I)", "aria-pressed": String(app.path) }));
+      parts.push(makeButton("the critical path on the rows", () => app.togglePath(), { "data-keep": "path", title: "Show or hide the critical path, on which the end of the run depended (I)", "aria-pressed": String(app.path) }));
       const { steps = [], all_steps: all = 0, ns = 1 } = report.critical_path[0];
       const drawn = steps.reduce((/** @type {number} */ sum, /** @type {number[]} */ s) => sum + s[2] - s[1], 0);
-      if (all > steps.length) parts.push(make("p", { class: "quiet", text: `Of its ${thousands(all)} steps the longest ${thousands(steps.length)} are drawn, ${percentText(drawn / ns)} of it.` }));
+      if (all > steps.length) parts.push(make("p", { class: "quiet", text: `The longest ${thousands(steps.length)} of its ${thousands(all)} steps are drawn: ${percentText(drawn / ns)} of its time.` }));
     }
     const cores = report.cores?.count ?? 0;
     if (report.speedup?.length) {
       const most = Math.max(...report.speedup.map((s) => s.cores), 1e-9);
       parts.push(table(`Where the time of ${cores || "all"} cores went`, report.speedup, [
-        { key: "name", title: "went to", value: (r) => r.name },
+        { key: "name", title: "used for", value: (r) => r.name },
         { key: "cores", title: "cores", numeric: true, value: (r) => r.cores, text: (r) => r.cores.toFixed(2), share: (r) => r.cores / most, bar: "total" }]));
     }
     if (report.parallelism?.length) {
-      parts.push(table("How many goroutines ran at once", report.parallelism.map((/** @type {number} */ share, /** @type {number} */ n) => ({ n, share })), [
+      parts.push(table("Goroutines that ran at once", report.parallelism.map((/** @type {number} */ share, /** @type {number} */ n) => ({ n, share })), [
         { key: "n", title: "ran", value: (r) => r.n },
         { key: "share", title: "of the time", numeric: true, value: (r) => r.share, text: (r) => percentText(r.share), share: (r) => r.share, bar: "total" }]));
     }
@@ -128,9 +128,9 @@ export function createDoctor(app) {
         { key: "state", title: "state", value: (r) => stateText(r.state) }]));
       const gains = (path.what_if ?? []).filter((w) => w.gain > 0.005);
       if (gains.some((w) => w.partly)) parts.push(...sliders(gains));
-      else if (gains.length) parts.push(...list("What if it were free", gains.slice(0, 5).map((w) => `${nameText(w.name)}: −${percentText(w.gain)}`)));
+      else if (gains.length) parts.push(...list("What if a scope took no time", gains.slice(0, 5).map((w) => `${nameText(w.name)}: −${percentText(w.gain)}`)));
     }
-    return [...parts, ...list("Not examined", unexaminedText(report)), ...list("Keep in mind", report.notes ?? [])];
+    return [...parts, ...list("Not examined", unexaminedText(report)), ...list("Notes", report.notes ?? [])];
   }
 
   function draw() {
@@ -140,13 +140,13 @@ export function createDoctor(app) {
     const all = report.findings ?? [];
     head.textContent = all.length === 0 ? "Nothing found" : pluralText(all.length, "finding");
     const first = [report.end, report.starved].map((x) => (x ? `${x.text} ` : "")).join("");
-    note.textContent = first + (report.error ?? `What was looked at: ${momentText(app, report.from_ns ?? 0, 1e6)} – ${momentText(app, report.to_ns ?? app.model.end, 1e6)}.${all.length === 0 ? " The doctor says nothing where nothing stands out, or where it cannot know: see what was not examined." : " Most effect on the end first."}`);
+    note.textContent = first + (report.error ?? `Examined: ${momentText(app, report.from_ns ?? 0, 1e6)} – ${momentText(app, report.to_ns ?? app.model.end, 1e6)}.${all.length === 0 ? " No finding means that nothing stands out or that data are missing: see what was not examined." : " Largest effect on the end first."}`);
     keepFocus(element, () => {
       findings.replaceChildren(...all.map(finding));
       sides.replaceChildren(...side());
     });
     const chosen = all.find((f) => findingId(f) === app.finding);
-    if (!chosen || !app.jump) return;
+    if (!chosen || !app.showFindingPlace) return;
     app.chooseFinding(app.finding);
     requestAnimationFrame(() => jump(chosen, showFinding)); // after the layout of the page
   }
@@ -177,7 +177,7 @@ export function createDoctor(app) {
       ask();
     } else {
       head.textContent = "Not examined";
-      note.textContent = "This page was made without the doctor's findings: scopeview doctor tells them.";
+      note.textContent = "This page was made without the doctor's findings: scopeview doctor lists them.";
     }
   }
 

@@ -21,7 +21,7 @@ export function createExports(app) {
     const whole = `${what}${areaText(app.area)} saved`;
     const skipped = { merged: 0 };
     offerFile(new Blob([...pieces(app.model, from, to, skipped, app.area)], { type }), app.model.meta.title, suffix);
-    app.announce(skipped.merged > 0 ? `${whole}, without ${thousands(skipped.merged)} scopes that this page holds only merged; ${tool} has them all.` : `${whole}.`);
+    app.announce(skipped.merged > 0 ? `${whole}, without ${thousands(skipped.merged)} scopes that are merged in this page; ${tool} exports all of them.` : `${whole}.`);
   }
   function picture() {
     pictureOf(/** @type {HTMLElement} */ (document.querySelector("main")), app.colors).toBlob((blob) => {
@@ -30,9 +30,9 @@ export function createExports(app) {
     });
   }
   return [
-    makeButton("CSV", () => save("CSV", "text/csv", "csv", "scopeview export csv", csvPieces), { title: "The selected range and its rows, or what is in view, for a spreadsheet" }),
+    makeButton("CSV", () => save("CSV", "text/csv", "csv", "scopeview export csv", csvPieces), { title: "The selected range and its rows, or else the view, for a spreadsheet" }),
     makeButton("Trace (Chrome JSON)", () => save("Trace", "application/json", "json", "scopeview export chrome", tracePieces), { title: "The same for Perfetto, Speedscope and chrome://tracing" }),
-    makeButton("Picture (PNG)", picture, { title: "The timeline as it is shown" }),
+    makeButton("Picture (PNG)", picture, { title: "The timeline as shown" }),
   ];
 }
 

@@ -24,7 +24,7 @@ export function showFinding(app, f) {
     app.chooseRow(`g${row}`);
     app.rows.reveal(row, 0);
   }
-  app.announce(`${f.verdict} ${f.object ?? ""}: its place is shown`);
+  app.announce(`${f.verdict} ${f.object ?? ""}: place shown`);
 }
 
 /**
@@ -47,7 +47,7 @@ export function showWorst(app, f) {
     app.rows.reveal(goid, 0);
     const run = lane && stateAt(lane, (from + to) / 2, 1);
     if (lane && run) app.selectState({ key: goid, title: goroutineTitle(app.model, goid), set: lane.set, run });
-    else app.announce(`${f.verdict} ${f.object ?? ""}: its longest wait, ${app.span(to - from)}, is shown`);
+    else app.announce(`${f.verdict} ${f.object ?? ""}: its longest wait, ${app.span(to - from)}, shown`);
   }
 }
 

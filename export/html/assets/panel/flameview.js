@@ -21,9 +21,9 @@ export function createFlame(app) {
   let kind = "wall";
   let data = null;
   let drawn = []; // the inputs of the picture
-  const wall = makeButton("wall", () => setKind("wall"), { title: "Scopes, by how long they took" });
-  const cpu = makeButton("CPU", () => setKind("cpu"), { title: "Scopes, by the CPU time that is known" });
-  const calls = makeButton("functions", () => setKind("calls"), { title: "Who called whom: the stacks of samples and waits" });
+  const wall = makeButton("wall", () => setKind("wall"), { title: "Scopes by duration" });
+  const cpu = makeButton("CPU", () => setKind("cpu"), { title: "Scopes by known CPU time" });
+  const calls = makeButton("functions", () => setKind("calls"), { title: "Call stacks of samples and waits" });
   const of = make("span", { class: "quiet" });
   const none = make("p", { class: "quiet" });
   const bar = createCallsBar(app);
@@ -35,7 +35,7 @@ export function createFlame(app) {
   const zoomed = makeButton("", () => app.showFunc(zoomed.dataset.func ?? "", "callers"), { class: "link", hidden: true });
   const words = callWords(app, () => data);
   const stacks = createIcicle({
-    ...words, id: "stacks", label: "Who called whom",
+    ...words, id: "stacks", label: "Call stacks",
     onzoom(node) {
       zoomed.hidden = node === null;
       zoomed.dataset.func = node ? words.key(node) : "";
@@ -43,7 +43,7 @@ export function createFlame(app) {
     },
   });
   const element = make("div", { class: "flames" },
-    make("div", { class: "bar-of-tools" }, make("span", { class: "group", role: "group", "aria-label": "What is shown" }, wall, cpu, calls), of, bar.element, zoomed, scopes.crumbs, stacks.crumbs),
+    make("div", { class: "bar-of-tools" }, make("span", { class: "group", role: "group", "aria-label": "Kind of graph" }, wall, cpu, calls), of, bar.element, zoomed, scopes.crumbs, stacks.crumbs),
     scopes.element, stacks.element, none);
 
   function setKind(next) {
@@ -60,7 +60,7 @@ export function createFlame(app) {
     bar.element.hidden = stacks.element.hidden = stacks.crumbs.hidden = kind !== "calls";
     scopes.element.hidden = scopes.crumbs.hidden = kind === "calls";
     if (kind !== "calls") zoomed.hidden = true;
-    of.textContent = app.range ? `what lies in the selected ${app.span(app.range.to - app.range.from)}${areaText(app.area)}` : "in the whole trace";
+    of.textContent = app.range ? `in the selected ${app.span(app.range.to - app.range.from)}${areaText(app.area)}` : "in the whole trace";
     if (app.model.reduced && kind !== "calls") of.textContent += "; short scopes that are merged count as the longest of them";
     if (drawn.length > 0) later();
     else fill();

@@ -20,10 +20,10 @@ function costColumns(app, data) {
       const total = () => valueOf(data(), data().total.incl, m) || 1;
       const mark = (r) => (side === "incl" ? leastMark(data(), r, m) : "");
       list.push({
-        key: `${side[0]}.${name}`, title: `${side[0]}.${name}`, hint: `${side === "excl" ? "In the function itself" : "In the function and what it called"}: ${title}`, numeric: true,
+        key: `${side[0]}.${name}`, title: `${side[0]}.${name}`, hint: `${side === "excl" ? "In the function itself" : "In the function and its callees"}: ${title}`, numeric: true,
         value, text: (r) => mark(r) + valueText(app, m, value(r)), share: (r) => (k === 0 ? value(r) / total() : 0), bar: side === "excl" ? "self" : "total",
       });
-      if (k === 0) list.push({ key: `${side}%`, title: "%", hint: "Share of all that is selected", numeric: true, value, text: (r) => mark(r) + percentText(value(r) / total()) });
+      if (k === 0) list.push({ key: `${side}%`, title: "%", hint: "Share of the selection", numeric: true, value, text: (r) => mark(r) + percentText(value(r) / total()) });
     }
   });
   return list;
@@ -48,10 +48,10 @@ function contrastColumns(app, d) {
 export function createFunctions(app) {
   const bar = createCallsBar(app);
   const none = make("p", { class: "quiet" });
-  const said = make("p", { class: "said" });
+  const sentence = make("p", { class: "said" });
   const notes = make("ul", { class: "quiet" });
   const tables = make("div", { class: "tables" });
-  const element = make("div", { class: "functions" }, make("div", { class: "bar-of-tools" }, bar.element), none, said, tables, notes);
+  const element = make("div", { class: "functions" }, make("div", { class: "bar-of-tools" }, bar.element), none, sentence, tables, notes);
   let data = null;
   let kind = "";
   let filled = []; // the tables
@@ -98,7 +98,7 @@ export function createFunctions(app) {
     });
     [d.metrics, d.places, functionContrasts(data.samples, d, m)].forEach((rows, k) => filled[k].set(rows));
     const text = differenceText(data.samples, d, { span: (v) => app.span(v), share: percentText, place: placeText });
-    said.textContent = text || "What is looked at has no more than what it is compared with.";
+    sentence.textContent = text || "The selection has no more than what it is compared with.";
   }
 
   function update() {
@@ -113,14 +113,14 @@ export function createFunctions(app) {
     data = callData(app);
     none.hidden = data !== null && (data.costs.size > 0 || data.difference !== null);
     none.textContent = none.hidden ? "" : bar.nothing();
-    said.textContent = data && !data.difference && app.calls.scope !== "" && app.calls.executions === "compare" ? "How many executions are in what is chosen is not known here, so they are not compared. These are the slow ones'." : "";
+    sentence.textContent = data && !data.difference && app.calls.scope !== "" && app.calls.executions === "compare" ? "The number of executions in the selection is unknown here, so they are not compared. These are the values of the slow ones." : "";
     tables.hidden = !none.hidden;
     notes.replaceChildren(...(data?.samples.notes ?? []).map((text) => make("li", { text })));
-    said.hidden = true;
+    sentence.hidden = true;
     if (!data) return;
     if (data.difference) fillDifference(data.difference);
     else fillFunctions();
-    said.hidden = said.textContent === "";
+    sentence.hidden = sentence.textContent === "";
   }
 
   const later = restLater(fill);

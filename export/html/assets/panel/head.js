@@ -23,7 +23,7 @@ export function buildHead(app) {
     if (loading) progress.value = loading.share;
     else if (!progress.hidden) app.announce("The trace has been read.");
     progress.hidden = !loading;
-    const state = { running: "recording", gone: "the writer is gone", closed: "" }[/** @type {string} */ (app.model.meta.writer)] ?? "";
+    const state = { running: "recording", gone: "ended without Stop", closed: "" }[/** @type {string} */ (app.model.meta.writer)] ?? "";
     /** @type {HTMLElement} */ (document.getElementById("facts")).textContent = [
       loading ? readingText(loading) : "", span(app.model.end), `${thousands(app.model.meta.scopes ?? 0)} scopes`, meta.size ? bytes(meta.size) : "", date, state,
     ].filter((s) => s !== "").join("  ·  ");
@@ -76,18 +76,18 @@ function createColors(app) {
 export function buildSwitches(app) {
   const bar = /** @type {HTMLElement} */ (document.getElementById("switches"));
   const press = (/** @type {HTMLElement} */ b, /** @type {boolean} */ on) => b.setAttribute("aria-pressed", String(on));
-  const threads = makeButton("Rows by thread", () => app.act("threads", false), { title: "Rows by goroutine or by operating system's thread (G)" });
-  const states = makeButton("States of goroutines", () => app.act("states", false), { title: "What the goroutines did: thin, thick, hidden (E)" });
-  const locks = makeButton("Rows of locks", () => app.act("locks", false), { title: "Rows of the locks (K)" });
-  const procs = makeButton("Rows of processors", () => app.act("processors", false), { title: "Rows of Go's processors: which goroutine had them (U)" });
-  const flows = makeButton("Arrows of requests", () => app.act("flows", false), { title: "Arrows of all requests in sight, or of one (Shift+L)" });
-  const wall = makeButton("Clock on the wall", () => app.act("wallclock", false), { title: "Times from the start or of the clock on the wall (C)" });
-  const text = makeButton("As a table of text", () => app.act("text-table", false), { title: "The view as a table of text (Shift+T)" });
-  const theme = makeButton("Light or dark", () => app.act("theme", false), { title: "Light or dark (T)" });
-  const palette = makeButton("All commands", () => app.act("palette", false), { title: "Commands, rows, locks and names by a few letters (>)" });
-  const link = makeButton("Copy a link", () => app.act("copy-link", false), { title: "To what is shown (Y)" });
+  const threads = makeButton("Rows by thread", () => app.act("threads", false), { title: "Rows by goroutine or by operating system thread (G)" });
+  const states = makeButton("States of goroutines", () => app.act("states", false), { title: "States of the goroutines: thin, thick, hidden (E)" });
+  const locks = makeButton("Rows of locks", () => app.act("locks", false), { title: "Show or hide the rows of locks (K)" });
+  const procs = makeButton("Rows of processors", () => app.act("processors", false), { title: "Show or hide the rows of Go's processors, with the goroutines that ran on them (U)" });
+  const flows = makeButton("Arrows of requests", () => app.act("flows", false), { title: "Arrows of all requests in view, or of one (Shift+L)" });
+  const wall = makeButton("Time of day", () => app.act("wallclock", false), { title: "Time of day instead of the time since the start (C)" });
+  const text = makeButton("Text table", () => app.act("text-table", false), { title: "The view as a text table (Shift+T)" });
+  const theme = makeButton("Light or dark", () => app.act("theme", false), { title: "Light or dark theme (T)" });
+  const palette = makeButton("All commands", () => app.act("palette", false), { title: "Find commands, rows, locks and names by a few letters (>)" });
+  const link = makeButton("Copy a link", () => app.act("copy-link", false), { title: "Copy a link to this view (Y)" });
   const help = makeButton("?", () => app.act("help", false), { title: "Keys and mouse (?)", "aria-label": "Keys and mouse" });
-  const follow = makeButton("Follow", () => app.act("follow", false), { title: "Stay at the live end (End)" });
+  const follow = makeButton("Follow", () => app.act("follow", false), { title: "Stay at the end of the growing trace (End)" });
   const update = () => {
     press(threads, app.by === "thread");
     press(wall, app.wall);

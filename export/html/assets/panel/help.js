@@ -3,6 +3,7 @@
 
 import { stateWords } from "../data/states.js";
 import { filterHelp } from "../model/rowexpr.js";
+import { mostUnasked } from "../model/waitlinks.js";
 import { make, makeButton } from "../view/make.js";
 
 /**
@@ -23,44 +24,44 @@ export const KEYS = [
   { code: "KeyS", shift: true, fast: true, label: "Shift+S", action: "zoom-out", text: "zoom out", group: "Move" },
   { key: "-", label: "−", action: "zoom-out", text: "zoom out", group: "Move" },
   { code: "ArrowDown", shift: true, label: "Shift+↓", action: "zoom-out", text: "zoom out", group: "Move" },
-  { code: "KeyA", label: "A", action: "pan-left", text: "earlier", group: "Move" },
-  { code: "KeyA", shift: true, fast: true, label: "Shift+A", action: "pan-left", text: "earlier", group: "Move" },
-  { code: "ArrowLeft", shift: true, label: "Shift+←", action: "pan-left", text: "earlier", group: "Move" },
-  { code: "KeyD", label: "D", action: "pan-right", text: "later", group: "Move" },
-  { code: "KeyD", shift: true, fast: true, label: "Shift+D", action: "pan-right", text: "later", group: "Move" },
-  { code: "ArrowRight", shift: true, label: "Shift+→", action: "pan-right", text: "later", group: "Move" },
+  { code: "KeyA", label: "A", action: "pan-left", text: "move earlier", group: "Move" },
+  { code: "KeyA", shift: true, fast: true, label: "Shift+A", action: "pan-left", text: "move earlier", group: "Move" },
+  { code: "ArrowLeft", shift: true, label: "Shift+←", action: "pan-left", text: "move earlier", group: "Move" },
+  { code: "KeyD", label: "D", action: "pan-right", text: "move later", group: "Move" },
+  { code: "KeyD", shift: true, fast: true, label: "Shift+D", action: "pan-right", text: "move later", group: "Move" },
+  { code: "ArrowRight", shift: true, label: "Shift+→", action: "pan-right", text: "move later", group: "Move" },
   { code: "KeyF", label: "F", action: "fit", text: "zoom to the selection; again: the whole trace", group: "Move" },
   { code: "Digit0", label: "0", action: "whole", text: "the whole trace", group: "Move" },
   { code: "End", label: "End", action: "follow", text: "go to the end, and stay there while the trace grows", group: "Move" },
-  { code: "KeyZ", label: "Z", action: "back", text: "the view before; takes back what was chosen, too", group: "Move" },
-  { code: "KeyZ", ctrl: true, label: "Ctrl+Z", action: "back", text: "the view before; takes back what was chosen, too", group: "Move" },
-  { code: "KeyZ", shift: true, label: "Shift+Z", action: "forward", text: "the view behind it again", group: "Move" },
-  { code: "KeyZ", shift: true, ctrl: true, label: "Ctrl+Shift+Z", action: "forward", text: "the view behind it again", group: "Move" },
+  { code: "KeyZ", label: "Z", action: "back", text: "undo: the previous view and choices", group: "Move" },
+  { code: "KeyZ", ctrl: true, label: "Ctrl+Z", action: "back", text: "undo: the previous view and choices", group: "Move" },
+  { code: "KeyZ", shift: true, label: "Shift+Z", action: "forward", text: "redo: the next view and choices", group: "Move" },
+  { code: "KeyZ", shift: true, ctrl: true, label: "Ctrl+Shift+Z", action: "forward", text: "redo: the next view and choices", group: "Move" },
 
   { code: "ArrowRight", label: "→", action: "next-on-row", text: "next on the row", group: "Scopes" },
   { code: "Period", label: ".", action: "next-on-row", text: "next on the row", group: "Scopes" },
   { code: "ArrowLeft", label: "←", action: "prev-on-row", text: "previous on the row", group: "Scopes" },
   { code: "Comma", label: ",", action: "prev-on-row", text: "previous on the row", group: "Scopes" },
-  { code: "ArrowUp", label: "↑", action: "parent", text: "the scope around it", group: "Scopes" },
+  { code: "ArrowUp", label: "↑", action: "parent", text: "the enclosing scope", group: "Scopes" },
   { code: "ArrowDown", label: "↓", action: "child", text: "the first scope inside it", group: "Scopes" },
   { code: "BracketRight", label: "]", action: "next-same", text: "next of the same name", group: "Scopes" },
   { code: "BracketLeft", label: "[", action: "prev-same", text: "previous of the same name", group: "Scopes" },
   { code: "KeyL", label: "L", action: "longest-same", text: "longest of the same name", group: "Scopes" },
-  { code: "KeyB", label: "B", action: "blocker", text: "of a wait: what kept who held it; of a scope: its longest wait", group: "Scopes" },
-  { code: "KeyB", shift: true, label: "Shift+B", action: "root", text: "to the root of its chain of waits", group: "Scopes" },
-  { code: "KeyR", label: "R", action: "range-of-selection", text: "make it the selected range", group: "Scopes" },
-  { code: "KeyM", label: "M", action: "mark", text: "mark it; again: take the mark away", group: "Scopes" },
+  { code: "KeyB", label: "B", action: "blocker", text: "of a wait: what blocked the holder; of a scope: its longest wait", group: "Scopes" },
+  { code: "KeyB", shift: true, label: "Shift+B", action: "root", text: "the root of its chain of waits", group: "Scopes" },
+  { code: "KeyR", label: "R", action: "range-of-selection", text: "select its time as a range", group: "Scopes" },
+  { code: "KeyM", label: "M", action: "mark", text: "mark it; again: remove the mark", group: "Scopes" },
   { code: "KeyM", shift: true, label: "Shift+M", action: "note", text: "mark the range or the scope, and name it", group: "Scopes" },
   { code: "ArrowRight", ctrl: true, label: "Ctrl+→", action: "next-mark", text: "next mark; About has the list", group: "Scopes" },
   { code: "ArrowLeft", ctrl: true, label: "Ctrl+←", action: "prev-mark", text: "previous mark", group: "Scopes" },
-  { code: "KeyR", shift: true, label: "Shift+R", action: "request", text: "the request that it is part of, over goroutines and processes", group: "Scopes" },
-  { code: "KeyL", shift: true, label: "Shift+L", action: "flows", text: "arrows of all requests in sight, or of one", group: "Scopes" },
-  { code: "KeyO", shift: true, label: "Shift+O", action: "only-request", text: "only the rows of the request, or all", group: "Rows" },
+  { code: "KeyR", shift: true, label: "Shift+R", action: "request", text: "its request, across goroutines and processes", group: "Scopes" },
+  { code: "KeyL", shift: true, label: "Shift+L", action: "flows", text: "arrows of all requests in view, or of one", group: "Scopes" },
+  { code: "KeyO", shift: true, label: "Shift+O", action: "only-request", text: "only the rows of the request, or all rows", group: "Rows" },
   { code: "Escape", label: "Esc", action: "clear", text: "clear the selection, the range, the search", group: "Scopes" },
 
   { key: "/", label: "/", action: "search", text: "search names and arguments", group: "Search" },
-  { key: ">", label: ">", action: "palette", text: "commands, rows, locks and names by a few letters; also > in the search", group: "Search" },
-  { code: "KeyP", ctrl: true, shift: true, label: "Ctrl+Shift+P", action: "palette", text: "commands, rows, locks and names by a few letters; also > in the search", group: "Search" },
+  { key: ">", label: ">", action: "palette", text: "find commands, rows, locks and names by a few letters; also > in the search", group: "Search" },
+  { code: "KeyP", ctrl: true, shift: true, label: "Ctrl+Shift+P", action: "palette", text: "find commands, rows, locks and names by a few letters; also > in the search", group: "Search" },
   { code: "KeyF", ctrl: true, label: "Ctrl+F", action: "search", text: "search names and arguments", group: "Search" },
   { code: "Enter", label: "Enter", action: "next-hit", text: "next hit", group: "Search" },
   { code: "KeyN", label: "N", action: "next-hit", text: "next hit", group: "Search" },
@@ -69,9 +70,9 @@ export const KEYS = [
 
   { code: "KeyG", label: "G", action: "threads", text: "rows by goroutine or by thread", group: "Rows" },
   { code: "KeyE", label: "E", action: "states", text: "states of the goroutines: thin, thick, hidden", group: "Rows" },
-  { code: "KeyK", label: "K", action: "locks", text: "rows of the locks, or none", group: "Rows" },
-  { code: "KeyI", label: "I", action: "path", text: "the critical path on the rows, or not", group: "Rows" },
-  { code: "KeyU", label: "U", action: "processors", text: "rows of Go's processors, or none", group: "Rows" },
+  { code: "KeyK", label: "K", action: "locks", text: "show or hide the rows of locks", group: "Rows" },
+  { code: "KeyI", label: "I", action: "path", text: "show or hide the critical path on the rows", group: "Rows" },
+  { code: "KeyU", label: "U", action: "processors", text: "show or hide the rows of Go's processors", group: "Rows" },
   { code: "KeyQ", shift: true, label: "Shift+Q", action: "graphs", text: "graphs above the rows: two, with memory, none", group: "Rows" },
   { code: "KeyX", label: "X", action: "collapse", text: "collapse the row, or fold the group", group: "Rows" },
   { code: "KeyX", shift: true, label: "Shift+X", action: "collapse-all", text: "collapse all rows and groups; again: expand them", group: "Rows" },
@@ -81,7 +82,7 @@ export const KEYS = [
 
   { code: "Digit1", label: "1", action: "details", text: "Details", group: "Panels" },
   { code: "Digit2", label: "2", action: "summary", text: "Summary", group: "Panels" },
-  { code: "KeyV", label: "V", action: "runs", text: "Executions: all of a name, what the slowest have in common", group: "Panels" },
+  { code: "KeyV", label: "V", action: "runs", text: "Executions: all of one name, and what the slowest have in common", group: "Panels" },
   { code: "Digit3", label: "3", action: "flame", text: "Flame", group: "Panels" },
   { code: "Digit4", label: "4", action: "functions", text: "Functions", group: "Panels" },
   { code: "Digit5", label: "5", action: "callers", text: "Callers", group: "Panels" },
@@ -91,39 +92,39 @@ export const KEYS = [
   { code: "KeyJ", label: "J", action: "compare", text: "Compare with another trace", group: "Panels" },
   { code: "KeyJ", shift: true, label: "Shift+J", action: "align", text: "align two traces at the selected scopes, or at their starts", group: "Panels" },
   { code: "Digit9", label: "9", action: "about", text: "About", group: "Panels" },
-  { code: "KeyT", shift: true, label: "Shift+T", action: "text-table", text: "the view as a table of text", group: "Panels" },
-  { code: "KeyT", label: "T", action: "theme", text: "light or dark", group: "Panels" },
-  { code: "KeyC", label: "C", action: "wallclock", text: "times from the start, or of the clock", group: "Panels" },
-  { code: "KeyY", label: "Y", action: "copy-link", text: "copy a link to what is shown", group: "Panels" },
-  { code: "KeyQ", label: "Q", action: "panel", text: "hide the panel, or show it", group: "Panels" },
+  { code: "KeyT", shift: true, label: "Shift+T", action: "text-table", text: "the view as a text table", group: "Panels" },
+  { code: "KeyT", label: "T", action: "theme", text: "light or dark theme", group: "Panels" },
+  { code: "KeyC", label: "C", action: "wallclock", text: "time since the start, or time of day", group: "Panels" },
+  { code: "KeyY", label: "Y", action: "copy-link", text: "copy a link to this view", group: "Panels" },
+  { code: "KeyQ", label: "Q", action: "panel", text: "hide or show the panel", group: "Panels" },
   { key: "?", label: "?", action: "help", text: "this help", group: "Panels" },
 ];
 
 /** The actions of the mouse, for the overlay. */
 export const MOUSE = [
   ["wheel", "scroll the rows"],
-  ["Ctrl + wheel", "zoom where the pointer is"],
-  ["Shift + wheel", "earlier, later"],
+  ["Ctrl + wheel", "zoom at the pointer"],
+  ["Shift + wheel", "move earlier or later"],
   ["click", "select a scope, show its details"],
   ["double click", "zoom to it"],
-  ["drag", "select a range of the rows it goes over: its duration, and what ran in it"],
-  ["drag on the time axis", "select a range of all rows; a handle there moves its end, so do ← → on it"],
-  ["click on a flag there", "go to what is marked"],
-  ["Alt + drag", "do not snap to begins and ends of scopes"],
+  ["drag", "select a time range on the rows it crosses: its duration, and what ran in it"],
+  ["drag on the time axis", "select a time range on all rows; to move an end, drag its handle or press ← → on it"],
+  ["click on a flag there", "go to the mark"],
+  ["Alt + drag", "do not snap to the starts and ends of scopes"],
   ["Shift + drag", "move the view"],
-  ["rest on a bar", "what it is; all of the same name light up"],
-  ["rest on a strip", "the state: for how long, why, where, and who ended it"],
-  ["click on a strip", "the same in the panel, with the whole stack"],
-  ["rest on a tick below it", "a sample: the stack that had a CPU then"],
-  ["arrows unasked", "from who held a lock to who waited: those of the 60 longest waits in sight"],
-  ["click or drag in the overview", "look there"],
+  ["hover over a bar", "show what it is; highlight all of the same name"],
+  ["hover over a strip", "show the state: its duration, reason and stack, and the goroutine that ended it"],
+  ["click on a strip", "show the same in the panel, with the whole stack"],
+  ["hover over a tick below it", "show a sample: the stack that was on a CPU at that time"],
+  ["arrows without a selection", `from the holder of a lock to the waiter, for the ${mostUnasked} longest waits in view`],
+  ["click or drag in the overview", "move the view there"],
 ];
 
 const FINGERS = [
   ["one finger", "move the view and scroll the rows"],
-  ["two fingers", "zoom where they are"],
-  ["tap, double tap", "as a click and a double click"],
-  ["long press, then drag", "select a range of the rows it goes over"],
+  ["two fingers", "zoom at the fingers"],
+  ["tap, double tap", "like a click and a double click"],
+  ["long press, then drag", "select a time range on the rows it crosses"],
 ];
 
 /** Elements in which keys enter text. */
@@ -197,7 +198,7 @@ export function createHelp() {
   const element = make("dialog", { class: "help", "aria-label": "Keys and mouse" },
     make("div", { class: "help-bar" }, make("h2", { text: "Keys and mouse" }), makeButton("Close", () => element.close(), { class: "quiet" })),
     columns,
-    make("p", { text: "W A S D with Shift: larger steps. Letters go by the place of the key, whatever the keyboard prints there." }));
+    make("p", { text: "W A S D with Shift: larger steps. A letter stands for the key at its place on a US keyboard, whatever is printed on the key." }));
   element.addEventListener("click", (event) => {
     if (event.target === element) element.close(); // the backdrop
   });

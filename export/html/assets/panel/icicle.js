@@ -31,7 +31,7 @@ export function createIcicle(words) {
   let rootKey = "";
   let boxes = [];
   let focus = 0;
-  const crumbs = make("nav", { class: "crumbs", "aria-label": "Path to what fills the width" });
+  const crumbs = make("nav", { class: "crumbs", "aria-label": "Path to the node that fills the width" });
   const hover = make("p", { class: "hover quiet" });
   const stage = make("div", { class: "icicle", role: "tree", tabindex: "0", "aria-label": words.label, onkeydown: press });
   stage.tabIndex = 0;
@@ -41,7 +41,7 @@ export function createIcicle(words) {
   function nameOf(node) { return words.name(node, node === tree); }
 
   function describe(box) {
-    if (!box.node) return `${thousands(box.cut)} more, too narrow to be drawn: ${words.value(box.value)}`;
+    if (!box.node) return `${thousands(box.cut)} more, too narrow to draw: ${words.value(box.value)}`;
     const { node } = box;
     return [`${nameOf(node)}: ${words.value(node.value)}, ${percentText(node.value / (tree.value || 1))} of ${words.all ?? "all"}`, ...more(box)].join(" · ");
   }

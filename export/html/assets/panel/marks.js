@@ -7,7 +7,7 @@ import { isShown, keepFocus, make, makeButton } from "../view/make.js";
 /** @param {App} app @returns {{element: HTMLElement, update(): void}} */
 export function createMarks(app) {
   const list = make("ul");
-  const none = make("p", { class: "quiet", text: "M puts a mark where the pointer is or the selected scope begins, Shift+M one over the range or the scope." });
+  const none = make("p", { class: "quiet", text: "Press M to mark the time at the pointer or the start of the selected scope, Shift+M to mark the range or the scope." });
   const element = make("section", { class: "marks", "aria-label": "Marks" }, make("h2", { text: "Marks" }), list, none);
 
   /** @param {import("../state.js").Mark} mark @param {number} k */
@@ -23,11 +23,11 @@ export function createMarks(app) {
       e.preventDefault();
       app.rows.element.focus();
     });
-    const lead = makeButton(at, () => app.visitMark(mark), { class: "link", "data-keep": `at ${k}`, title: "Look there; Delete takes the mark away" });
+    const lead = makeButton(at, () => app.visitMark(mark), { class: "link", "data-keep": `at ${k}`, title: "Go to the mark; Delete removes it" });
     lead.addEventListener("keydown", (e) => {
       if (e.code === "Delete") app.removeMark(mark);
     });
-    return make("li", null, lead, name, makeButton("×", () => app.removeMark(mark), { class: "quiet", "data-keep": `gone ${k}`, "aria-label": `Take away the mark at ${at}` }));
+    return make("li", null, lead, name, makeButton("×", () => app.removeMark(mark), { class: "quiet", "data-keep": `gone ${k}`, "aria-label": `Remove the mark at ${at}` }));
   }
 
   function update() {

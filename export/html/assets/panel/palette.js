@@ -66,7 +66,7 @@ export function createPalette(app) {
     role: "combobox", "aria-label": "Commands", "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list",
   });
   const list = make("ul", { id: "palette-list", role: "listbox", "aria-label": "Commands" });
-  const none = make("p", { class: "quiet", text: "Nothing is called that." });
+  const none = make("p", { class: "quiet", text: "No match." });
   const element = make("dialog", { class: "palette", "aria-label": "Commands" }, input, list, none);
   /** @type {Entry[]} */ let commands = [];
   /** @type {Entry[]} */ let places = [];

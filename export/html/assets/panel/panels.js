@@ -35,7 +35,7 @@ export function buildPanels(app) {
   const body = make("div", { class: "body", tabIndex: 0 });
   const wide = matchMedia("(min-width: 1800px) and (min-height: 1000px)");
   const second = () => (wide.matches ? beside[app.tab] ?? "summary" : app.tab);
-  wide.addEventListener("change", () => app.tell("tab"));
+  wide.addEventListener("change", () => app.notify("tab"));
   app.on("tab", () => {
     body.classList.toggle("two", wide.matches);
     for (const [id, , view] of tabs) {

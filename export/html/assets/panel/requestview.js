@@ -22,10 +22,10 @@ export function createRequest(app) {
     const request = model.requests.of(app.request);
     if (request && request.list.length > 0) app.fit(request.from, request.to);
   });
-  const only = makeButton("its rows only", () => app.toggleOnly(), { title: "Fold all other rows away, or show them again (Shift+O)" });
-  const flows = makeButton("arrows of all in sight", () => app.toggleFlows(), { title: "Arrows of all requests in sight, or of this one (Shift+L)" });
+  const only = makeButton("its rows only", () => app.toggleOnly(), { title: "Fold or show all other rows (Shift+O)" });
+  const flows = makeButton("arrows of all in view", () => app.toggleFlows(), { title: "Arrows of all requests in view, or of this one (Shift+L)" });
   const id = makeButton("copy its id", () => void copyText(app, app.request, "the trace id"));
-  const done = makeButton("done", () => app.showRequest(""), { title: "Light all again (Esc)" });
+  const done = makeButton("done", () => app.showRequest(""), { title: "Stop highlighting the request (Esc)" });
   const note = make("p", { class: "quiet" });
   const columns = make("tr");
   const body = make("tbody");
@@ -54,7 +54,7 @@ export function createRequest(app) {
     first.style.paddingLeft = `${6 + 14 * Math.min(part.depth, 40)}px`;
     const level = make("span", { class: "unseen", text: `level ${part.depth + 1}: ` });
     if (!ref) {
-      first.append(level, make("span", { class: "quiet", text: `missing: ${part.span}`, title: "This trace has no scope of that id: it was not recorded, lost, or is in another trace" }));
+      first.append(level, make("span", { class: "quiet", text: `missing: ${part.span}`, title: "This trace has no scope with that id: it was not recorded, was lost, or is in another trace" }));
       return make("tr", null, first, ...columnsOf(several).slice(1).map(() => make("td", { class: "number", text: "" })));
     }
     const { batch, i } = ref;
@@ -78,9 +78,9 @@ export function createRequest(app) {
   /** Returns titles and hints. @param {boolean} several @returns {[string, string][]} */
   function columnsOf(several) {
     return [
-      ["scope", "What is part of what, by the ids"], ...several ? [/** @type {[string, string]} */ (["process", ""])] : [], ["row", ""],
-      ["begin", "After the request's first begin"], ["after its parent", "How long after its parent's begin it begins: until then it was sent, queued, or had its turn. Less than 0: the clocks differ"],
-      ["duration", ""], ["self", "What no part of it in the request covers"],
+      ["scope", "The tree of the scopes, by their ids"], ...several ? [/** @type {[string, string]} */ (["process", ""])] : [], ["row", ""],
+      ["begin", "Time since the start of the request"], ["after its parent", "Time from its parent's start to its own: it was sent, queued, or preceded by other work. Less than 0: the clocks differ"],
+      ["duration", ""], ["self", "Time not covered by the scopes inside it in the request"],
     ];
   }
 
@@ -98,8 +98,8 @@ export function createRequest(app) {
     table.hidden = list.length === 0;
     const parts = list.filter((p) => p.ref).length;
     const missing = list.length - parts;
-    head.textContent = app.request === "" ? "No request is looked at" : request && parts > 0 ? `Request of ${app.span(request.to - request.from)} at ${momentText(app, request.from, 1e3)}` : "Request";
-    note.textContent = app.request === "" ? "Select a scope that is part of one, or search for a trace id." : request === null ? "The server is asked for it…" : request.lacks || (parts === 0 ? `Nothing of the trace id ${app.request} is here.` : "");
+    head.textContent = app.request === "" ? "No request is selected" : request && parts > 0 ? `Request of ${app.span(request.to - request.from)} at ${momentText(app, request.from, 1e3)}` : "Request";
+    note.textContent = app.request === "" ? "Select a scope that is part of a request, or search for a trace id." : request === null ? "Waiting for the server…" : request.lacks || (parts === 0 ? `No scope has the trace id ${app.request}.` : "");
     note.hidden = note.textContent === "";
     more.hidden = all || list.length <= requestLines;
     more.textContent = `Show all ${thousands(list.length)}`;

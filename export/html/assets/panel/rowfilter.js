@@ -12,26 +12,26 @@ const orderWords = { name: "by name", start: "by start", busy: "busiest first", 
 /** @param {App} app */
 export function buildRowFilter(app) {
   const box = /** @type {HTMLInputElement} */ (document.getElementById("row-filter"));
-  const says = /** @type {HTMLElement} */ (document.getElementById("row-filter-says"));
+  const message = /** @type {HTMLElement} */ (document.getElementById("row-filter-message"));
   const order = /** @type {HTMLSelectElement} */ (document.getElementById("row-sort"));
-  box.title = `Rows for which all of this holds:\n${filterHelp.map(([what, text]) => `${what}: ${text}`).join("\n")}`;
-  order.title = "Order of the rows. Times are those of the whole trace, also where a part of it is in sight; CPU time is what is known of it.";
+  box.title = `Show the rows for which all of these hold:\n${filterHelp.map(([what, text]) => `${what}: ${text}`).join("\n")}`;
+  order.title = "Order of the rows. Times cover the whole trace, even if only a part of it is in view; CPU time is the known part.";
   order.append(...rowOrders.map((value) => make("option", { value, text: orderWords[value] })));
 
   /** Shows the number of rows, or the error of the filter. */
-  function say() {
+  function showMessage() {
     const { filter } = app.choices;
     const { error } = parseRows(filter, app.model.end);
     const rows = app.model.rows(app.by);
     box.setAttribute("aria-invalid", String(error !== ""));
     const text = error !== "" ? `${error}; all rows are shown` : filter === "" ? "" : `${thousands(rows.filter(rowFilter(app.model, filter).row).length)} of ${thousands(rows.length)} rows`;
-    if (says.textContent !== text) says.textContent = text;
+    if (message.textContent !== text) message.textContent = text;
   }
 
   function update() {
     if (box.value.trim() !== app.choices.filter) box.value = app.choices.filter;
     order.value = app.choices.sort;
-    say();
+    showMessage();
   }
 
   box.addEventListener("input", () => app.filterRows(box.value.trim()));

@@ -40,10 +40,10 @@ export function createRunsTable(app) {
       order();
     },
     columns: [
-      { ...ns("start", "start", "Selects it", (r) => momentText(app, r.start, 1e3)), pick: true }, ns("dur", "duration", "From its begin to its end, also outside of a range"),
-      ns("self", "self", "Time that belonged to no scope inside, and to no wait"), ns("cpu", "CPU", "≤ is an upper bound; - is not known", (r) => (r.quality === Quality.atMost ? "≤ " : "") + spanOf(r.cpu)),
-      ns("waited", "waited", "Waits for locks in it, also in scopes inside", (r) => (r.waited === 0 ? "" : spanOf(r.waited))),
-      { key: "row", title: "row", value: (r) => r.row }, { key: "parent", title: "in", hint: "The scope around it", value: (r) => r.parent }, { key: "args", title: "arguments", mono: true, value: (r) => argumentsText(r.args) },
+      { ...ns("start", "start", "Click one to select the execution", (r) => momentText(app, r.start, 1e3)), pick: true }, ns("dur", "duration", "From start to end, including the part outside of a range"),
+      ns("self", "self", "Time in neither an inner scope nor a wait"), ns("cpu", "CPU", "≤: an upper bound; -: unknown", (r) => (r.quality === Quality.atMost ? "≤ " : "") + spanOf(r.cpu)),
+      ns("waited", "waited", "Waits for locks, including those in scopes inside", (r) => (r.waited === 0 ? "" : spanOf(r.waited))),
+      { key: "row", title: "row", value: (r) => r.row }, { key: "parent", title: "in", hint: "The enclosing scope", value: (r) => r.parent }, { key: "args", title: "arguments", mono: true, value: (r) => argumentsText(r.args) },
     ],
   });
   const turn = [makeButton("‹ previous", () => turnTo(page - 1)), makeButton("next ›", () => turnTo(page + 1))];

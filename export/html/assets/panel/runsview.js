@@ -46,20 +46,20 @@ export function createRuns(app) {
 
   const choice = make("select", { "aria-label": "Executions of", onchange: () => app.showRuns(choice.value) });
   const count = make("span", { class: "quiet", role: "status" });
-  const unbrush = makeButton("", () => app.brushRuns(null), { title: "All durations (Esc)" });
-  const unpick = makeButton("", () => pick(null), { title: "All groups" });
-  const csv = makeButton("CSV", () => offerFile(new Blob([...table.csv()], { type: "text/csv" }), `${app.runsOf} executions`, "csv"), { title: "Save those in the table, all pages of it, as CSV" });
-  const said = make("p", { class: "said" });
+  const unbrush = makeButton("", () => app.brushRuns(null), { title: "Show all durations (Esc)" });
+  const unpick = makeButton("", () => pick(null), { title: "Show all groups" });
+  const csv = makeButton("CSV", () => offerFile(new Blob([...table.csv()], { type: "text/csv" }), `${app.runsOf} executions`, "csv"), { title: "Save all pages of the table as CSV" });
+  const sentence = make("p", { class: "said" });
   const none = make("p", { class: "quiet" });
   const histogram = createBrushView(app);
-  const grouping = make("select", { "aria-label": "Groups by", onchange: () => fillGroups() });
+  const grouping = make("select", { "aria-label": "Group by", onchange: () => fillGroups() });
   const groups = createSortable({
     caption: "", by: "total", limit: groupsShown, id: (r) => r.label, pick: (r) => pick(picked?.value === r.label && picked?.facet === grouping.value ? null : { facet: grouping.value, value: r.label }),
     columns: [
       { key: "label", title: "group", pick: true, value: (r) => r.label, text: (r) => nameText(r.label) },
       { key: "count", title: "count", numeric: true, value: (r) => r.count, text: (r) => thousands(r.count) },
       { key: "total", title: "total", numeric: true, value: (r) => r.total, text: (r) => app.span(r.total) },
-      { key: "share", title: "share", hint: "Of the time of all", numeric: true, value: (r) => r.share, text: (r) => percentText(r.share), share: (r) => r.share, bar: "total" },
+      { key: "share", title: "share", hint: "Share of the total time", numeric: true, value: (r) => r.share, text: (r) => percentText(r.share), share: (r) => r.share, bar: "total" },
       ...["p50", "p99", "max"].map((key) => ({ key, title: key, numeric: true, value: (r) => r[key], text: (r) => app.span(r[key]) })),
     ],
   });
@@ -67,8 +67,8 @@ export function createRuns(app) {
   const slow = createSlowView(app);
   table.element.className = "column paged";
   const columns = make("div", { class: "columns" },
-    make("div", { class: "column" }, histogram.element, make("div", { class: "bar-of-tools" }, make("span", { class: "quiet", text: "groups by" }), grouping), groups.element, slow.element), table.element);
-  const element = make("div", { class: "runs" }, make("div", { class: "bar-of-tools" }, choice, count, unbrush, unpick, csv), said, none, columns);
+    make("div", { class: "column" }, histogram.element, make("div", { class: "bar-of-tools" }, make("span", { class: "quiet", text: "group by" }), grouping), groups.element, slow.element), table.element);
+  const element = make("div", { class: "runs" }, make("div", { class: "bar-of-tools" }, choice, count, unbrush, unpick, csv), sentence, none, columns);
 
   /** @param {{facet: string, value: string}|null} group */
   function pick(group) {
@@ -97,7 +97,7 @@ export function createRuns(app) {
     const by = facet();
     if (!runs || !by) return;
     const { groups: list, all } = groupRuns(runs, by, runsBetween(runs, app.brush));
-    groups.set(list, (app.brush ? "Of those that are brushed" : "Of all") + (all > list.length ? `: the ${thousands(list.length)} with the most time, of ${thousands(all)}` : ""));
+    groups.set(list, (app.brush ? "Brushed executions" : "All executions") + (all > list.length ? `: the ${thousands(list.length)} groups with the most time, of ${thousands(all)}` : ""));
   }
 
   /** The brush changes with every move of the pointer; recounting a million executions each time is too slow. */
@@ -115,21 +115,21 @@ export function createRuns(app) {
   /** @param {string} problem error of loading those of the server; "": none */
   function showRuns(problem) {
     if (!runs) return;
-    const left = [runs.open > 0 ? `${thousands(runs.open)} more have not ended` : "", runs.across > 0 ? `across ${thousands(runs.across)} more the clock stepped` : "", problem];
+    const left = [runs.open > 0 ? `${thousands(runs.open)} more have not ended` : "", runs.across > 0 ? `the clock stepped during ${thousands(runs.across)} more` : "", problem];
     count.textContent = [`${pluralText(runs.n, "execution")} ${app.range ? `touch the selected ${app.span(app.range.to - app.range.from)}${areaText(app.area)}` : "in the whole trace"}`, ...left].filter((text) => text !== "").join("; ");
-    none.textContent = runs.n === 0 ? "None has ended here." : "";
+    none.textContent = runs.n === 0 ? "No execution ended here." : "";
     columns.hidden = runs.n === 0;
     const { dur, order } = runs;
     histogram.set(Float64Array.from(order, (k) => dur[k]), colorOf(app.runsOf));
   }
 
-  /** @param {number} name @param {number} from @param {number} to @returns {Promise<{rows: import("../model/rowset.js").Row[], alone: boolean, said: string}>} */
+  /** @param {number} name @param {number} from @param {number} to @returns {Promise<{rows: import("../model/rowset.js").Row[], alone: boolean, problem: string}>} */
   async function rowsWith(name, from, to) {
-    const own = { rows: model.rows("goroutine"), alone: false, said: "" };
+    const own = { rows: model.rows("goroutine"), alone: false, problem: "" };
     if (!model.reduced) return own;
-    const told = await model.runs(name, from, to).catch(() => null);
-    if (!told) return { ...own, said: "of those only that this page has one by one: short ones are merged in it" };
-    return { ...told, said: told.left > 0 ? `${thousands(told.left)} more are left out` : told.alone ? "they are too many to tell what is in them: select a range" : "" };
+    const exact = await model.runs(name, from, to).catch(() => null);
+    if (!exact) return { ...own, problem: "only those that this page stores individually; short ones are merged" };
+    return { ...exact, problem: exact.left > 0 ? `${thousands(exact.left)} more are left out` : exact.alone ? "too many to examine what is inside them: select a range" : "" };
   }
 
   async function fill() {
@@ -148,9 +148,9 @@ export function createRuns(app) {
     if (name === "" || question !== of) {
       picked = null;
       runs = null;
-      said.textContent = count.textContent = "";
+      sentence.textContent = count.textContent = "";
       columns.hidden = true;
-      none.textContent = name === "" ? "Select a scope, or choose a name: here are all of its executions, and what the slowest have in common." : "Counting…";
+      none.textContent = name === "" ? "Select a scope or choose a name, to list all of its executions and what the slowest have in common." : "Counting…";
       unbrush.hidden = unpick.hidden = true;
     }
     csv.disabled = name === "";
@@ -160,7 +160,7 @@ export function createRuns(app) {
       stamp = next;
       element.setAttribute("aria-busy", "true");
       const nameId = model.names.indexOf(name);
-      const { rows, alone, said: problem } = await rowsWith(nameId, from, to);
+      const { rows, alone, problem } = await rowsWith(nameId, from, to);
       const found = await inSlices(runSteps(rowsOfArea(model, area, rows), nameId, from, to, alone), stale);
       if (!found) return;
       const show = (/** @type {Facet[]} */ by) => {
@@ -179,11 +179,11 @@ export function createRuns(app) {
       fillGroups();
       const differ = await inSlices(slowSteps(model, found, by), stale);
       if (differ === undefined) return;
-      const had = said.textContent;
-      said.textContent = differ ? slowText(nameText(name), differ, { span: app.span, percent: percentText, count: thousands }) : found.n > 1 ? "None takes longer than the others." : "";
+      const had = sentence.textContent;
+      sentence.textContent = differ ? slowText(nameText(name), differ, { span: app.span, percent: percentText, count: thousands }) : found.n > 1 ? "No execution takes longer than the others." : "";
       slow.set(differ);
       element.setAttribute("aria-busy", "false");
-      if (had !== said.textContent) app.announce(said.textContent);
+      if (had !== sentence.textContent) app.announce(sentence.textContent);
     });
   }
 

@@ -13,7 +13,7 @@ export function createSearchBox(app) {
   const input = /** @type {HTMLInputElement} */ (document.getElementById("search-text"));
   const count = /** @type {HTMLElement} */ (document.getElementById("search-count"));
   const buttons = { "-1": /** @type {HTMLElement} */ (document.getElementById("search-prev")), 1: /** @type {HTMLElement} */ (document.getElementById("search-next")) };
-  const rowButton = makeButton("", () => lookAt(rows(), (rowAt + 1) % rows().length), { hidden: true, title: "Rows whose names have it" });
+  const rowButton = makeButton("", () => lookAt(rows(), (rowAt + 1) % rows().length), { hidden: true, title: "Go to the rows whose names contain the text" });
   const requestButton = makeButton("request", () => app.showTab(lookAtRequest()), { hidden: true, title: "Show the request with this trace id" });
   count.before(requestButton, rowButton);
   /** The trace id whose prefix is the searched text; "": none. */
@@ -44,7 +44,7 @@ export function createSearchBox(app) {
   }
 
   /** Shows the number of hits and the current one. */
-  function say() {
+  function showCount() {
     const { hits, selection: s } = app;
     const n = hits?.count ?? 0;
     const found = rows().length;
@@ -67,7 +67,7 @@ export function createSearchBox(app) {
     app.rows.reveal(row.key, 0);
     app.announce(`row ${row.title}`);
     rowAt = place;
-    say();
+    showCount();
     return true;
   }
 
@@ -79,7 +79,7 @@ export function createSearchBox(app) {
     version = app.model.version;
     app.find(text);
     void findRequest();
-    say();
+    showCount();
   }
 
   /** Goes to the next or previous row or hit, starting from the current one or the view. @param {1|-1} dir */
@@ -122,7 +122,7 @@ export function createSearchBox(app) {
   buttons[1].addEventListener("click", () => step(1));
   buttons[-1].addEventListener("click", () => step(-1));
   app.on("model", () => { if (searched) run(); });
-  for (const event of /** @type {const} */ (["selection", "by"])) app.on(event, () => { if (searched) say(); });
+  for (const event of /** @type {const} */ (["selection", "by"])) app.on(event, () => { if (searched) showCount(); });
   return {
     focus() {
       input.focus();

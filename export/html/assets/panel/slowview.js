@@ -30,10 +30,10 @@ export function createSlowView(app) {
     ],
   });
   const traits = createSortable({
-    caption: "How many have it", empty: "Nothing that more of them have than of the others.", by: "more", limit: differencesShown, id: (r) => r.kind + r.label,
+    caption: "What they have in common", empty: "Nothing is more frequent among them than among the others.", by: "more", limit: differencesShown, id: (r) => r.kind + r.label,
     columns: [
-      { key: "label", title: "what they have in common", mono: true, value: (r) => traitWords[r.kind] + nameText(r.label) },
-      part("slow", "slow", "How many of the slow ones, and what share of them"), part("usual", "middle half", "How many of the middle half, and what share of it"),
+      { key: "label", title: "trait", mono: true, value: (r) => traitWords[r.kind] + nameText(r.label) },
+      part("slow", "slow", "Number and share of the slow executions"), part("usual", "middle half", "Number and share of the middle half"),
       { key: "more", title: "more", numeric: true, value: (r) => share(r, "slow") - share(r, "usual"), text: (r) => percentText(share(r, "slow") - share(r, "usual")), share: (r) => share(r, "slow") - share(r, "usual"), bar: "total" },
     ],
   });
@@ -46,12 +46,12 @@ export function createSlowView(app) {
       if (slow === null) return;
       ({ counts } = slow);
       most = Math.max(1, slow.means[0] - slow.means[1]);
-      causes.set(slow.causes, `Slowest 1%, ${app.span(slow.limit)} or more, and the middle half: mean of one`);
+      causes.set(slow.causes, `Slowest 1%, ${app.span(slow.limit)} or more, and the middle half: means per execution`);
       traits.set(slow.traits);
       const [a, b] = slow.stated;
       note.textContent = [
-        slow.merged ? "Short scopes are merged here: of locks and callees there may be more." : "",
-        a === 0 || b === 0 ? "" : a === counts[0] && b === counts[1] ? "" : `What the goroutines did is known of ${thousands(a)} slow ones and ${thousands(b)} of the middle half.`,
+        slow.merged ? "Short scopes are merged here: locks and callees may have more time." : "",
+        a === 0 || b === 0 ? "" : a === counts[0] && b === counts[1] ? "" : `The states of the goroutines are known for ${thousands(a)} slow executions and ${thousands(b)} of the middle half.`,
         slow.stateRes > 0 && a > 0 && b > 0 ? `States shorter than ${app.span(slow.stateRes)} are merged.` : "",
       ].filter((text) => text !== "").join(" ");
       note.hidden = note.textContent === "";

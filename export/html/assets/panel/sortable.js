@@ -72,7 +72,7 @@ export function createSortable(options) {
     all = true;
     fill();
   }, { class: "more", hidden: true });
-  const none = make("p", { class: "quiet", text: options.empty || "Nothing." });
+  const none = make("p", { class: "quiet", text: options.empty || "No entries." });
   const element = make("div", { class: "sortable-box" }, table, none, more);
 
   function sortBy(column) {

@@ -30,7 +30,7 @@ export function sourceFact(app, name) {
     fact.replaceChildren(
       make("span", { class: "mono", text: `${shortPlace(place)} (${shortFunc(place.func)})`, title: placeText(place) }), " ",
       href === "" ? "" : make("a", { href, text: "open", target: site ? "_blank" : "", rel: "noopener noreferrer", "aria-label": `Open ${placeText(place)}`, title: href, "data-keep": "open-source" }), " ",
-      makeButton("editor…", () => chooseEditor(app, place), { "data-keep": "choose-editor", title: "Choose the editor that sources are opened in", "aria-haspopup": "dialog" }),
+      makeButton("editor…", () => chooseEditor(app, place), { "data-keep": "choose-editor", title: "Choose the editor that opens sources", "aria-haspopup": "dialog" }),
     );
   };
   refillFact = () => keepFocus(fact, fill);
@@ -42,12 +42,12 @@ export function sourceFact(app, name) {
 export function chooseEditor(app, place) {
   const old = editorNow();
   const example = place ?? app.model.meta.places.values().next().value ?? { file: "/src/main.go", line: 7, func: "main.main" };
-  const known = make("select", null, make("option", { value: "", text: "another one" }), ...editors.map(([text, value]) => make("option", { value, text })));
+  const known = make("select", null, make("option", { value: "", text: "other" }), ...editors.map(([text, value]) => make("option", { value, text })));
   const [template, from, to] = [old.template, old.from, old.to].map((value) => make("input", { type: "text", value, autocomplete: "off", spellcheck: false, size: 44 }));
-  const says = make("p", { class: "mono", "aria-live": "polite" });
+  const message = make("p", { class: "mono", "aria-live": "polite" });
   const save = makeButton("Use it", () => {
     chosenEditor = now();
-    if (!rememberEditor(chosenEditor)) app.announce("The browser does not let this page remember the editor: it is chosen until the page is closed.");
+    if (!rememberEditor(chosenEditor)) app.announce("The browser does not let this page store the choice of the editor: it lasts until the page is closed.");
     dialog.close();
     refillFact();
   });
@@ -57,7 +57,7 @@ export function chooseEditor(app, place) {
     const problem = text === "" ? "" : editorProblem(text);
     const link = editorLink(now(), example);
     known.value = editors.some((e) => e[1] === text) ? text : "";
-    says.textContent = problem || link || (text === "" ? "Without a template there is no link." : `There is no link to ${example.file}, which is no whole path: say what it begins with here.`);
+    message.textContent = problem || link || (text === "" ? "Without a template there is no link." : `There is no link to ${example.file}: it is not an absolute path. Enter the prefix that it has here.`);
     save.disabled = problem !== "";
   };
   known.addEventListener("change", () => { template.value = known.value; check(); });
@@ -66,7 +66,7 @@ export function chooseEditor(app, place) {
   const dialog = /** @type {HTMLDialogElement} */ (make("dialog", { class: "help editor", "aria-label": "Open sources in an editor" },
     make("div", { class: "help-bar" }, make("h2", { text: "Open sources in an editor" }), makeButton("Close", () => dialog.close(), { class: "quiet" })),
     label("Editor", known), label("Link, with {path}, {line}, {func}", template),
-    label("Paths that begin with", from), label("begin here with", to), says, save));
+    label("Path prefix in the trace", from), label("Path prefix here", to), message, save));
   dialog.addEventListener("keydown", (event) => event.stopPropagation()); // keeps the key from the timeline
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);

@@ -71,12 +71,12 @@ export function createSource(app) {
     none.hidden = x !== null;
     title.textContent = "";
     if (!data || func <= 0) {
-      none.textContent = data && app.calls.func ? `${shortFunc(app.calls.func)} has nothing here.` : bar.nothing();
+      none.textContent = data && app.calls.func ? `${shortFunc(app.calls.func)} has no values here.` : bar.nothing();
       return;
     }
     const { samples: s } = data;
     if (!x) {
-      none.textContent = `The source of ${shortFunc(s.funcs[func])} is not in this page, which has those of the hottest functions that were found. scopeview source TRACE FUNCTION shows it.`;
+      none.textContent = `The source of ${shortFunc(s.funcs[func])} is not in this page, which has the sources that were found for the hottest functions. scopeview source TRACE FUNCTION shows it.`;
       return;
     }
     title.textContent = `${shortFunc(s.funcs[func])}, ${s.files[x.file]}`;
@@ -95,10 +95,10 @@ export function createSource(app) {
       const own = excl(data, cost, m);
       const cells = metrics.flatMap((n) => /** @type {("excl"|"incl")[]} */ (["excl", "incl"]).map((side) => make("td", { class: "number", text: mark(data, cost, side, n, code?.has(line)) })));
       const share = own > 0 ? percentText(own / total) : "";
-      const before = commentary(s, x.file, line, text).map((said) => make("tr", { class: "said" }, make("td", { colspan: span }), make("td", { class: "mono quiet", text: said })));
+      const before = commentary(s, x.file, line, text).map((comment) => make("tr", { class: "said" }, make("td", { colspan: span }), make("td", { class: "mono quiet", text: comment })));
       return [...before, make("tr", { class: most > 0 && own >= hotShare * most ? "hot" : null }, ...cells, make("td", { class: "number", text: share }), make("td", { class: "number quiet", text: String(line) }), make("td", { class: "mono", text }))];
     }));
-    const why = code ? "" : "Which lines have code is not known here, so those without a value may have some or none.";
+    const why = code ? "" : "Which lines have code is unknown here: a line without a value may have code or none.";
     none.hidden = why === "";
     none.textContent = why;
   }

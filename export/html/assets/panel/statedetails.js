@@ -74,7 +74,7 @@ export function createStateTable(app, caption) {
       { key: "ns", title: "time", numeric: true, value: (r) => r.ns, text: (r) => app.span(r.ns) },
       { key: "share", title: "of it", numeric: true, value: (r) => r.share, text: (r) => percentText(r.share), share: (r) => r.share, bar: "total" },
       { key: "count", title: "times", numeric: true, value: (r) => r.count, text: (r) => thousands(r.count) },
-      { key: "longest", title: "longest", numeric: true, hint: "The state leads to it", value: (r) => r.longest, text: (r) => app.span(r.longest) },
+      { key: "longest", title: "longest", numeric: true, hint: "Click a state to go to its longest interval", value: (r) => r.longest, text: (r) => app.span(r.longest) },
     ],
   });
   table.element.classList.add("column");
@@ -87,8 +87,8 @@ export function createStateTable(app, caption) {
       const { set } = lanes[0];
       // The server has sent the states of the visible range.
       const [a, b] = [Math.max(from, set.from), Math.min(to, set.to)];
-      const here = b - a < 0.999 * (to - from) ? `${caption}, ${app.span(Math.max(0, b - a))} of it: look there for more` : caption;
-      table.set(stateSumsOf(lanes, a, b).map((s) => ({ ...s, name: s.state < 0 ? "too short to be told apart" : stateText(set.nameOf(s.state)), share: s.ns / Math.max(1, (b - a) * lanes.length) })), here);
+      const here = b - a < 0.999 * (to - from) ? `${caption}, ${app.span(Math.max(0, b - a))} of it; move the view there to load more` : caption;
+      table.set(stateSumsOf(lanes, a, b).map((s) => ({ ...s, name: s.state < 0 ? "too short to be distinguished" : stateText(set.nameOf(s.state)), share: s.ns / Math.max(1, (b - a) * lanes.length) })), here);
     },
   };
 }

@@ -14,8 +14,8 @@ import { thousands } from "../view/time.js";
 
 /** The rules of the table of scopes for a range, shown in its head. */
 const summaryRules = {
-  inside: "Scopes by name: total, self and CPU are what lies in the range, ≈ where a scope reaches out of it; mean to max are of whole scopes",
-  whole: "Scopes by name: all of each scope that touches the range, also what lies outside of it; only self is what lies inside",
+  inside: "Scopes by name: total, self and CPU cover the range only, ≈ where a scope extends beyond it; mean to max cover whole scopes",
+  whole: "Scopes by name: the whole duration of each scope that overlaps the range; only self covers the range alone",
 };
 
 /**
@@ -71,18 +71,18 @@ export function createSummary(app) {
     app.announce(ref ? `The longest ${nameText(name)} is selected.` : `Searching for ${nameText(name)}.`);
   };
   const scopes = createSortable({
-    caption: "Scopes by name", by: "total", id: (r) => `${r.name}-${r.process}`, pick: find, columns: summaryScopeColumns(app, most), empty: "No scope here.",
+    caption: "Scopes by name", by: "total", id: (r) => `${r.name}-${r.process}`, pick: find, columns: summaryScopeColumns(app, most), empty: "No scopes here.",
   });
   const locks = createSortable({
     caption: "Locks", by: "wait total", id: (r) => r.name, pick: find, columns: summaryLockColumns(app, most),
   });
-  const states = createStateTable(app, "What the goroutines of these rows did");
+  const states = createStateTable(app, "States of the goroutines of these rows");
   const head = make("h2");
   const zoom = makeButton("zoom to it", () => app.range && app.setView(app.range.from, app.range.to, { animate: true }));
-  const all = makeButton("all rows", () => app.setRange(app.range), { title: "The same time of all rows" });
+  const all = makeButton("all rows", () => app.setRange(app.range), { title: "The same range on all rows" });
   const clear = makeButton("clear", () => app.setRange(null));
-  const rule = make("span", { class: "group", role: "group", "aria-label": "What counts of scopes that reach out of the range" },
-    makeButton("in the range", () => app.setWhole(false), { title: "What lies in the range" }), makeButton("whole durations", () => app.setWhole(true), { title: "All of each scope that touches the range" }));
+  const rule = make("span", { class: "group", role: "group", "aria-label": "Scopes that extend beyond the range" },
+    makeButton("in the range", () => app.setWhole(false), { title: "Count only the part inside the range" }), makeButton("whole durations", () => app.setWhole(true), { title: "Count the whole duration of each scope that overlaps the range" }));
   const note = make("p", { class: "quiet" });
   const hint = make("span", { class: "quiet" });
   const tables = make("div", { class: "tables", hidden: true }, scopes.element, locks.element, states.element);
@@ -100,12 +100,12 @@ export function createSummary(app) {
     most.total = summaryMost(list, "total");
     most.self = summaryMost(list, "self");
     most.wait = summaryMost(summary.locks, "wait");
-    hint.textContent = list.length === 0 ? "" : `${pluralText(list.length, "name")}; click one to find its longest scope, its count to see them all`;
+    hint.textContent = list.length === 0 ? "" : `${pluralText(list.length, "name")}; click one to find its longest scope, its count to list all executions`;
     element.classList.toggle("ranged", range !== null);
     scopes.set(list, range ? summaryRules[whole ? "whole" : "inside"] : "Scopes by name");
     states.set(area && range ? goroutinesOfArea(area) : [], range?.from ?? 0, range?.to ?? 0);
     locks.element.hidden = summary.locks.length === 0;
-    locks.set(summary.locks, range ? `Locks: ${whole ? "whole waits and holds" : "totals are what lies in the range"}` : "Locks");
+    locks.set(summary.locks, range ? `Locks: ${whole ? "whole waits and holds" : "totals cover the range only"}` : "Locks");
   }
 
   function update() {
@@ -136,10 +136,10 @@ export function createSummary(app) {
       }, 150);
       try {
         // Sums of the part read so far would be meaningless.
-        if (model.reduced && model.meta.loading) return { summary: null, text: "The trace is still being read; it is summed up when all of it is known.", range, whole, area };
-        const told = !model.reduced || area ? null : range ? await model.summary(from, to, whole).catch(() => null) : model.meta.summary ?? await model.summary(from, to, true).catch(() => null);
-        const summary = told ?? await inSlices(summarySteps(model, from, to, whole || !range, rowsOfArea(model, area)), stale);
-        const text = told || !model.reduced ? "" : "Only the scopes that this page kept one by one: short ones are merged in it. scopeview top --from --to counts them all.";
+        if (model.reduced && model.meta.loading) return { summary: null, text: "The trace is still being read; the sums follow when it has been read.", range, whole, area };
+        const exact = !model.reduced || area ? null : range ? await model.summary(from, to, whole).catch(() => null) : model.meta.summary ?? await model.summary(from, to, true).catch(() => null);
+        const summary = exact ?? await inSlices(summarySteps(model, from, to, whole || !range, rowsOfArea(model, area)), stale);
+        const text = exact || !model.reduced ? "" : "Only the scopes that this page stores individually; short ones are merged. scopeview top --from --to counts them all.";
         return summary && { summary, text, range, whole, area };
       } finally {
         clearTimeout(slow);

@@ -110,13 +110,13 @@ export function createTextView(app) {
   const name = (r) => nameText(app.model.meta.names[r.batch.name[r.i]]);
   const words = (r) => ({ [Kind.wait]: "wait for ", [Kind.hold]: "hold of " }[r.batch.kind[r.i]] || "") + name(r);
   const rows = createSortable({
-    caption: "Rows in view", by: "busy", id: (r) => r.row.key, empty: "Nothing ran in this stretch of time.",
+    caption: "Rows in view", by: "busy", id: (r) => r.row.key, empty: "Nothing ran in this range of time.",
     columns: [
       { key: "row", title: "row", pick: true, value: (r) => r.row.title },
       { key: "scopes", title: "scopes", numeric: true, value: (r) => r.scopes, text: (r) => thousands(r.scopes) },
-      { key: "busy", title: "busy", hint: "Time in scopes, without that outside any", numeric: true, value: (r) => r.busy, text: (r) => app.span(r.busy) },
+      { key: "busy", title: "busy", hint: "Time inside scopes", numeric: true, value: (r) => r.busy, text: (r) => app.span(r.busy) },
       { key: "share", title: "of the view", numeric: true, value: (r) => r.busy, text: (r) => percentText(r.busy / (app.view.to - app.view.from)), share: (r) => r.busy / (app.view.to - app.view.from), bar: "total" },
-      { key: "state", title: "mostly", hint: "What its goroutine did most of the time in view", value: (r) => r.state ?? "" },
+      { key: "state", title: "mostly", hint: "The state in which its goroutine spent most of the time in view", value: (r) => r.state ?? "" },
       { key: "waits", title: "waits", numeric: true, value: (r) => r.waits, text: (r) => (r.waits ? thousands(r.waits) : "") },
       { key: "waited", title: "waited", numeric: true, value: (r) => r.waited, text: (r) => (r.waits ? app.span(r.waited) : ""), share: (r) => r.waited / (app.view.to - app.view.from), bar: "wait" },
     ],
@@ -137,7 +137,7 @@ export function createTextView(app) {
   const list = make("details", { ontoggle: () => fill() }, make("summary", { text: "The longest scopes, waits and holds in view" }), longest.element);
   list.open = true;
   const element = make("section", { class: "textview", "aria-label": "The view as text", hidden: true },
-    make("div", { class: "bar-of-tools" }, head, makeButton("back to the picture", () => toggle(), { title: "Shift+T" })), rows.element, list);
+    make("div", { class: "bar-of-tools" }, head, makeButton("back to the timeline", () => toggle(), { title: "Shift+T" })), rows.element, list);
   let stamp = "";
 
   function fill() {

@@ -55,12 +55,12 @@ test("steps are gone through back and forward, and a new one takes the place of 
   p.keeper.go(-1);
   assert.deepEqual(p.app.aim, { from: 0, to: 1.01e9 });
   p.keeper.go(-1);
-  assert.equal(p.app.said.at(-1), "there is nothing to take back");
+  assert.equal(p.app.said.at(-1), "nothing to undo");
   p.keeper.go(1);
   p.keeper.go(1);
   assert.deepEqual([p.app.aim, p.app.range], [{ from: 1, to: 100 }, { from: 7, to: 9 }]);
   p.keeper.go(1);
-  assert.equal(p.app.said.at(-1), "there is nothing to do again");
+  assert.equal(p.app.said.at(-1), "nothing to redo");
   p.keeper.go(-1);
   p.look(5, 50);
   p.rest(700);

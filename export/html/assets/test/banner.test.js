@@ -16,16 +16,16 @@ test("how it stands with the writer and the server", () => {
   assert.equal(said("running", {}), "");
   for (const writer of ["running", "closed"]) {
     const lost = bannerLines({ writer, banner: [{ level: "loss", text: "l" }] }, { live: true, state: "lost", other: { live: true, state: "lost" } }, new Set());
-    assert.match(lost.map((l) => l.text).join("|"), /^The connection to scopeview serve is lost.* as of \d\d:\d\d:\d\d.*\|l$/);
-    assert.match(said(writer, { live: true, state: "anew" }), /^Another trace was recorded to the same path/);
-    assert.match(said(writer, { live: true, state: "ended", other: { live: true, state: "anew" } }), /B: Another trace was recorded to the same path/);
-    assert.match(said(writer, { live: true, state: "removed" }), /^The trace's file was removed/);
-    assert.match(said(writer, { live: true, state: "changed", other: { live: true, state: "changed" } }), /^The trace's file was cut off.*B: The trace's file was cut off/);
+    assert.match(lost.map((l) => l.text).join("|"), /^The connection to scopeview serve is lost.* state at \d\d:\d\d:\d\d.*\|l$/);
+    assert.match(said(writer, { live: true, state: "replaced" }), /^Another trace was recorded to the same path/);
+    assert.match(said(writer, { live: true, state: "ended", other: { live: true, state: "replaced" } }), /B: Another trace was recorded to the same path/);
+    assert.match(said(writer, { live: true, state: "removed" }), /^The trace file was removed/);
+    assert.match(said(writer, { live: true, state: "changed", other: { live: true, state: "changed" } }), /^The trace file was truncated.*B: The trace file was truncated/);
   }
-  const anew = bannerLines({ writer: "closed" }, { live: true, state: "anew", at: 1 }, new Set());
-  assert.equal(bannerLines({ writer: "closed" }, { live: true, state: "anew", at: 1 }, new Set(anew.map((l) => l.text))).length, 1); // it is not put away
+  const anew = bannerLines({ writer: "closed" }, { live: true, state: "replaced", at: 1 }, new Set());
+  assert.equal(bannerLines({ writer: "closed" }, { live: true, state: "replaced", at: 1 }, new Set(anew.map((l) => l.text))).length, 1); // it is not put away
   assert.equal(said("closed", { state: "lost" }), "");
-  assert.match(said("gone", { live: true }), /^The writer is gone/);
+  assert.match(said("gone", { live: true }), /^The writer ended without closing the trace/);
   assert.equal(bannerLines({ writer: "gone", banner: [{ level: "warn", text: "The writer was killed." }] }, {}, new Set()).length, 1);
 });
 

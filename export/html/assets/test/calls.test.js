@@ -44,7 +44,7 @@ test("the chosen row, and none", () => {
   assert.equal(sum(appOf({ rows: "chosen" }, { chosenRow: "g3" })), 4300);
   const none = appOf({ rows: "chosen" });
   assert.equal(sum(none), 0);
-  assert.equal(choiceText(none), "no row, as none is chosen");
+  assert.equal(choiceText(none), "no row (none is chosen)");
   assert.equal(sum(appOf({ rows: "chosen" }, { by: "thread" })), 4321);
 });
 
@@ -105,7 +105,7 @@ test("as many functions as there are", () => {
 });
 
 test("who looks at the rows in sight, or at the chosen one, hears that they are others", () => {
-  const app = { ...appOf({}), told: [], tell: (event) => app.told.push(event), announce() {}, draw() {}, keepState() {}, aim: { from: 0, to: 1 } };
+  const app = { ...appOf({}), told: [], notify: (event) => app.told.push(event), announce() {}, draw() {}, keepState() {}, aim: { from: 0, to: 1 } };
   globalThis.requestAnimationFrame = () => 0;
   Object.assign(app, commands(app));
   app.model.waits = { others: () => [] };

@@ -26,14 +26,14 @@ test("the rank test is Mann and Whitney's", () => {
 test("a name is slower, faster, slower in the tail, or within the spread", () => {
   const next = randomly(3);
   const some = (n, scale) => floats(...Array.from({ length: n }, () => scale * (900 + next(200))));
-  assert.equal(compareSides("f", sideOf(some(400, 1)), sideOf(some(400, 1.1))).said, "slower");
-  assert.equal(compareSides("f", sideOf(some(400, 1)), sideOf(some(400, 0.9))).said, "faster");
-  assert.equal(compareSides("f", sideOf(some(400, 1)), sideOf(some(400, 1))).said, "within the spread");
+  assert.equal(compareSides("f", sideOf(some(400, 1)), sideOf(some(400, 1.1))).verdict, "slower");
+  assert.equal(compareSides("f", sideOf(some(400, 1)), sideOf(some(400, 0.9))).verdict, "faster");
+  assert.equal(compareSides("f", sideOf(some(400, 1)), sideOf(some(400, 1))).verdict, "within the spread");
   const tail = floats(...some(390, 1), ...Array(10).fill(9000));
-  assert.equal(compareSides("f", sideOf(some(400, 1)), sideOf(tail)).said, "slower tail");
-  assert.equal(compareSides("f", sideOf(tail), sideOf(some(400, 1))).said, "faster tail");
-  assert.equal(compareSides("f", sideOf(some(4, 1)), sideOf(some(400, 5))).said, "too few");
-  assert.equal(compareSides("f", sideOf(floats()), sideOf(some(4, 1))).said, "new");
+  assert.equal(compareSides("f", sideOf(some(400, 1)), sideOf(tail)).verdict, "slower tail");
+  assert.equal(compareSides("f", sideOf(tail), sideOf(some(400, 1))).verdict, "faster tail");
+  assert.equal(compareSides("f", sideOf(some(4, 1)), sideOf(some(400, 5))).verdict, "too few");
+  assert.equal(compareSides("f", sideOf(floats()), sideOf(some(4, 1))).verdict, "new");
 });
 
 test("of two traces what has more time comes first, by the text of names", () => {
@@ -41,21 +41,21 @@ test("of two traces what has more time comes first, by the text of names", () =>
   const a = modelOf([...items(1, 50, 100), ...items(2, 50, 100), ...items(3, 3, 10)], { names: ["", "get", "put", "old"] });
   const b = modelOf([...items(1, 50, 100), ...items(2, 50, 160)], { names: ["", "put", "get"] }); // other ids
   const list = atOnce(compareSteps(a, b));
-  assert.deepEqual(list.map((d) => [d.name, d.said]), [["get", "slower"], ["put", "within the spread"], ["old", "gone"]]);
+  assert.deepEqual(list.map((d) => [d.name, d.verdict]), [["get", "slower"], ["put", "within the spread"], ["old", "gone"]]);
   assert.equal(list[0].b.total - list[0].a.total, 50 * 60);
 });
 
 test("merged scopes are counted apart", () => {
   const a = modelOf([[1, 0, 1, 1, 0, 100, { count: 7 }]], { names: ["", "get"], tile: { res: 8 } });
   const [d] = atOnce(compareSteps(a, a));
-  assert.deepEqual([d.a.count, d.a.merged, d.said], [0, 7, "merged"]);
+  assert.deepEqual([d.a.count, d.a.merged, d.verdict], [0, 7, "merged"]);
   // The exact table tells the sums; of a name that is all here one by one the order is known.
   const some = Array.from({ length: 50 }, (_, k) => [2, 0, 2, 1, k * 1000, 100 + (k % 7), {}]);
   const told = { scopes: [{ name: 1, count: 9, total: 90, p50: 8, p99: 20 }, { name: 2, count: 50, total: 5150, p50: 103, p99: 106 }], locks: [] };
   const b = modelOf([[1, 0, 1, 1, 0, 100, {}], ...some], { names: ["", "get", "put"], tile: { res: 8 } });
   const [get, put] = atOnce(compareSteps(b, b, [told, told])).sort((x, y) => (x.name < y.name ? -1 : 1));
-  assert.deepEqual([get.a.count, get.a.total, get.a.p50, get.a.p99, get.a.merged, get.said], [9, 90, 8, 20, 8, "merged"]);
-  assert.deepEqual([put.b.count, put.b.merged, put.said], [50, 0, "within the spread"]);
+  assert.deepEqual([get.a.count, get.a.total, get.a.p50, get.a.p99, get.a.merged, get.verdict], [9, 90, 8, 20, 8, "merged"]);
+  assert.deepEqual([put.b.count, put.b.merged, put.verdict], [50, 0, "within the spread"]);
 });
 
 test("both sides have the same buckets", () => {
@@ -70,6 +70,6 @@ test("both sides have the same buckets", () => {
 test("what the doctor finds is gone, new, or has another share", () => {
   const f = (verdict, share) => ({ verdict, object: "mu", share, confidence: 1, from_ns: 0, to_ns: 1 });
   const list = findingsBetween({ findings: [f("gc", 0.2), f("convoy", 0.5)] }, { findings: [f("gc", 0.4), f("channel", 0.1)] });
-  assert.deepEqual(list.map((x) => [x.finding.verdict, x.said, x.was, x.is]), [["gc", "stayed", 0.2, 0.4], ["channel", "new", null, 0.1], ["convoy", "gone", 0.5, null]]);
+  assert.deepEqual(list.map((x) => [x.finding.verdict, x.change, x.was, x.is]), [["gc", "stayed", 0.2, 0.4], ["channel", "new", null, 0.1], ["convoy", "gone", 0.5, null]]);
   assert.equal(timesByState(modelOf([], {})), null);
 });

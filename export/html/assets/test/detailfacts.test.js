@@ -46,7 +46,7 @@ test("CPU time says how sure it is", () => {
   assert.equal(said({ cpu: 1e6, flags: 1 })["CPU ÷ wall"], "0.50");
   assert.match(said({ flags: 0 })["CPU time"], /^unknown/);
   assert.equal(said({ flags: 0 })["CPU ÷ wall"], undefined);
-  assert.equal(said({ flags: 4 })["CPU time"], "not known before it ends");
+  assert.equal(said({ flags: 4 })["CPU time"], "unknown until it ends");
 });
 
 test("what has no duration, has not ended, or spans a step of the clock", () => {

@@ -2,7 +2,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { locksOf, modelOf, statesOf } from "./make.js";
 import { chainLinks, chainOf, originOf } from "../model/chain.js";
-import { deedsOf, explain, holdAt, waitOfItem } from "../model/explain.js";
+import { activitiesOf, explain, holdAt, waitOfItem } from "../model/explain.js";
 import { longestInside, spentIn } from "../model/spent.js";
 import { heldByText, rootText, stepText } from "../view/waitfacts.js";
 
@@ -53,11 +53,11 @@ test("readers share; what is merged is not told apart; without holds nothing is 
   const merged = contended({ res: 64, tile: { res: 16 } }, { held: [[0, 1100, 5, count, 12, 0]] });
   const why = explain(merged.model, waitOfItem(merged.model, merged.ref));
   assert.deepEqual([said(why), why.queue.exact], [["merged 5 count 1000"], false]);
-  assert.equal(heldByText(appOf(merged.model), why.wait), "12 holds, not told apart here; the longest by worker 5, in count (100%); at most 5 waiting");
+  assert.equal(heldByText(appOf(merged.model), why.wait), "12 holds, merged here; the longest by worker 5, in count (100%); at most 5 waiting");
   const none = modelOf([[1, 1, store, wait, 100, 1000, args("0xc0")]], { names });
   const item = waitOfItem(none, none.find(1, 1, 100));
   assert.deepEqual(said(explain(none, item)), ["unknown 0 - 1000"]);
-  assert.equal(heldByText(appOf(none), item), "not known; 1 waiting");
+  assert.equal(heldByText(appOf(none), item), "unknown; 1 waiting");
 });
 
 test("of a lock that has no row the records tell, of readers too", () => {
@@ -83,9 +83,9 @@ test("what a holder did while it held", () => {
   const states = [[5, 0, [cpu, 300], [lock, 400, { by: 3 }], [runnable, 100]]];
   const { model, ref } = contended({}, {}, states);
   const { parts } = explain(model, waitOfItem(model, ref));
-  const did = ({ deeds }) => deeds.map((d) => `${d.state || "not known"} ${d.name} ${d.ns}`);
-  assert.deepEqual(did(deedsOf(model, parts[0], parts[0].pieces[0])), ["lock  310", "cpu  200"]);
-  assert.deepEqual(did(deedsOf(model, parts[1], parts[1].pieces[0])), ["not known  300"]);
+  const did = ({ activities }) => activities.map((d) => `${d.state || "not known"} ${d.name} ${d.ns}`);
+  assert.deepEqual(did(activitiesOf(model, parts[0], parts[0].pieces[0])), ["lock  310", "cpu  200"]);
+  assert.deepEqual(did(activitiesOf(model, parts[1], parts[1].pieces[0])), ["not known  300"]);
 });
 
 /** A waits for L1, held by B, which waits for L2, held by C, which is in a system call. */
@@ -119,7 +119,7 @@ test("without states a chain goes as far as the records tell", () => {
   const model = threeLocks(false);
   const steps = chainOf(model, { selection: model.find(1, 1, 100), stretch: null });
   assert.deepEqual(steps.map((s) => s.key), [1, 5, 3]);
-  assert.equal(rootText(model, steps), "root: worker 3, what it did is not known: no states of goroutine 3");
+  assert.equal(rootText(model, steps), "root: worker 3, activity unknown: no states of goroutine 3");
 });
 
 test("a chain over a channel goes to who woke, and what that one did before", () => {

@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { deeds } from "../actions.js";
+import { actionFunctions } from "../actions.js";
 import { KEYS, MOUSE, helpRows, keyOf } from "../panel/help.js";
 import { tabs } from "../state.js";
 
@@ -8,7 +8,7 @@ const press = (code, more = {}) => ({ code, key: "", target: { tagName: "BODY", 
 
 test("each key does something, and all that can be done has a key", () => {
   const had = new Set(KEYS.map((k) => k.action));
-  assert.deepEqual([...had].sort(), [...Object.keys(deeds), ...tabs].sort());
+  assert.deepEqual([...had].sort(), [...Object.keys(actionFunctions), ...tabs].sort());
 });
 
 test("no key means two things", () => {

@@ -44,15 +44,15 @@ test("once nothing new comes, the server is watched until it has another recordi
   const model = new Model({ home: "live", whole: async () => container([[1, 0, 1, 1, 0, 5]], { names, meta: { end: 10, writer: "closed" } }) });
   await model.load();
   const fail = (status) => () => { throw Object.assign(new Error("no"), { status }); };
-  const answers = [() => {}, fail(), fail(), () => {}, fail(404), () => {}, () => { model.setState("anew", ""); fail(409)(); }];
+  const answers = [() => {}, fail(), fail(), () => {}, fail(404), () => {}, () => { model.setState("replaced", ""); fail(409)(); }];
   const states = [];
   model.onchange(() => states.push(model.state));
   const pauses = [];
   await watchServer(model, async () => /** @type {any} */ (answers.shift())(), async (ms) => { pauses.push(ms); });
-  assert.deepEqual(states, ["ended", "lost", "ended", "removed", "ended", "anew"]);
+  assert.deepEqual(states, ["ended", "lost", "ended", "removed", "ended", "replaced"]);
   assert.deepEqual(pauses, [2000, 2000, 500, 1000, 2000, 500, 2000]);
   model.setState("connected", "");
-  assert.equal(model.state, "anew");
+  assert.equal(model.state, "replaced");
 });
 
 test("a file that is not the recording any more is told, and nothing more is asked", async () => {
@@ -97,10 +97,10 @@ test("what another server answers at the same port is not believed", async () =>
 test("a server that does not answer is asked at once when somebody wants that", async () => {
   const model = new Model({ home: "live", whole: async () => container([], { names, meta: { end: 10, writer: "closed" } }) });
   await model.load();
-  const watched = watchServer(model, async () => { model.setState("anew", ""); }, () => new Promise(() => {}));
+  const watched = watchServer(model, async () => { model.setState("replaced", ""); }, () => new Promise(() => {}));
   model.retry();
   await watched;
-  assert.equal(model.state, "anew");
+  assert.equal(model.state, "replaced");
 });
 
 test("hundreds of increments are few batches, and lose nothing", () => {
@@ -198,12 +198,12 @@ test("open scopes last until now while the writer runs", () => {
   const model = modelOf([[1, 0, 1, 1, 5, 10, { open: true }], [1, "i", 2, 4, 6, 0, { open: true }]], { names, meta: { end: 15, writer: "running" } });
   assert.equal(model.tick(), false);
   model.setState("connected", "");
-  model.heard -= 100;
+  model.lastUpdate -= 100;
   assert.equal(model.tick(), true);
   const { end } = extentOf(model.find(1, 0, 5));
   assert.ok(end >= 15 + 100e6 && end === model.end);
   assert.deepEqual(extentOf(model.find(1, -1, 6)), { start: 6, end: 6 });
-  model.heard -= 1e7;
+  model.lastUpdate -= 1e7;
   model.tick();
   assert.equal(model.end, 15 + 1.5e9);
   model.update(news([], { end: 100, writer: "gone" }));

@@ -169,11 +169,11 @@ test("a stretch on a processor says who, in what, since when, and why it ended",
     const [title, list] = heldFacts(app, { title: "CPU 0", track: key }, heldOn(app.model, key, t, 1));
     return [title, ...list.filter(([, v]) => v !== null).map(([k, v]) => `${k}: ${v}`)];
   };
-  assert.deepEqual(facts(trackKey(0, false), 50), ["worker 1", "goroutine: 1", "scope: outer, inner", "it was: on a CPU", "since: @0", "for: 100 ns", "on: CPU 0", "then: waiting for a lock (sync)\nmain.f f.go:2"]);
-  assert.deepEqual(facts(trackKey(0, false), 130).at(-1), "then: preempted, or it gave way: waiting for a processor");
-  assert.deepEqual(facts(trackKey(0, false), 110).slice(0, 4), ["goroutine 2", "goroutine: 2", "scope: none", "it was: in a system call"]);
-  assert.deepEqual(facts(trackKey(0, false), 160), ["idle: no goroutine had it", "since: @140", "for: 40 ns", "on: CPU 0"]);
-  assert.deepEqual(facts(trackKey(1, false), 160).at(-1), "then: it ended, or the recording did");
+  assert.deepEqual(facts(trackKey(0, false), 50), ["worker 1", "goroutine: 1", "scope: outer, inner", "states: on a CPU", "since: @0", "for: 100 ns", "on: CPU 0", "then: waiting for a lock (sync)\nmain.f f.go:2"]);
+  assert.deepEqual(facts(trackKey(0, false), 130).at(-1), "then: preempted or yielded: waiting for a processor");
+  assert.deepEqual(facts(trackKey(0, false), 110).slice(0, 4), ["goroutine 2", "goroutine: 2", "scope: none", "states: in a system call"]);
+  assert.deepEqual(facts(trackKey(0, false), 160), ["idle: no goroutine ran on it", "since: @140", "for: 40 ns", "on: CPU 0"]);
+  assert.deepEqual(facts(trackKey(1, false), 160).at(-1), "then: the goroutine or the recording ended");
   assert.equal(heldOn(app.model, trackKey(7, false), 50, 1), null);
   assert.equal(whatCameNext(app.model, 1, 55), null);
 });
@@ -191,7 +191,7 @@ test("processors are rows at the top; threads have what ran on them, or say that
   const others = otherThreads(model.waits, model.rowSet("thread").rows);
   assert.deepEqual(shown([...rows(), ...others]), [["row", "unknown thread", undefined], ["row", "thread 11", 23], ["row", "thread 12", 25], ["row", "thread 13", 27]]);
   model.waits.states = null;
-  assert.deepEqual(shown(rows()).map((s) => s[1]), ["Scopes are on the thread on which they began", "unknown thread"]);
+  assert.deepEqual(shown(rows()).map((s) => s[1]), ["Each scope is on the thread on which it began", "unknown thread"]);
 });
 
 test("what was sampled is of its moment, and of no other", () => {

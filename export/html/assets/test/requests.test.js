@@ -78,11 +78,11 @@ test("of a reduced trace a server is asked, once", async () => {
   await new Promise((done) => model.onchange(done));
   const r = model.requests.of(trace);
   assert.deepEqual([r.list.length, asked], [3, [trace]]);
-  assert.match(r.lacks, /2 more scopes.*not all of it was looked at/);
+  assert.match(r.lacks, /2 more scopes.*too many links to search them all/);
   assert.ok(new LitRequest(model, trace).has(model.base, 0));
   assert.equal(await model.requests.find("0af76519"), trace);
   const file = modelOf([[1, 0, 1, 1, 0, 100, { count: 5 }]], { names, meta, tile: { res: 64 } });
-  assert.match(file.requests.of(trace).lacks, /short scopes are merged/);
+  assert.match(file.requests.of(trace).lacks, /short ones are merged/);
 });
 
 test("a page without links looks for none", () => {

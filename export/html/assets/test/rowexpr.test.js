@@ -25,9 +25,9 @@ test("times, shares and numbers are compared", () => {
 
 test("what can't be understood is said", () => {
   assert.deepEqual(["wait>", "wait>x", "wait>10", "wait>10parsec", "scopes>10ms", "wiat>10ms", '"open'].map(kept), [
-    "wait>: a number is missing", "wait>x: x is no number", "wait>10: a unit is missing, as in wait>10ms or wait>10%",
-    "wait>10parsec: parsec is no unit; there are ns, us, ms, s, m and %", "scopes>10ms: scopes are counted, without a unit",
-    "wiat>10ms: wiat is not known; there are wait, busy, cpu, scopes and name:text. A name with > in it goes into quotes", '"open: the quotes are not closed',
+    "wait>: a number is missing", "wait>x: x is not a number", "wait>10: a unit is missing, as in wait>10ms or wait>10%",
+    "wait>10parsec: unknown unit parsec; the units are ns, us, ms, s, m and %", "scopes>10ms: a number of scopes has no unit",
+    "wiat>10ms: unknown field wiat; the fields are wait, busy, cpu, scopes and name:text. Quote a name that contains >", '"open: a quote is not closed',
   ]);
   for (const [example] of filterHelp) assert.equal(parseRows(example, 1).error, "", example);
 });

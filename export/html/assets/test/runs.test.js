@@ -164,5 +164,5 @@ test("what their goroutines did, of those of which that is known", () => {
     { kind: "self", label: "get", slow: 1000, usual: 100 }, { kind: "state", label: "waiting for a lock", slow: 900, usual: 0 }, { kind: "state", label: "on a CPU", slow: 100, usual: 100 },
   ]);
   assert.equal(slowText("get", s, words),
-    "The slowest 1% (1 of 4) of get take 900 ns longer than the middle half (3); 100% of it: in itself, waiting for a lock; neither an argument nor a row nor a scope around them sets them apart.");
+    "The slowest 1% (1 of 4) of get take 900 ns longer than the middle half (3); 100% of it: in itself, waiting for a lock; no argument, row or enclosing scope sets them apart.");
 });

@@ -79,7 +79,7 @@ test("what a state says", () => {
   const app = { model, time: (t) => `@${t}`, span: (t) => `${t} ns` };
   const run = stateAt(set.lanes.get(7), 50, 1);
   assert.deepEqual(stateFacts(app, set, run, 8).filter(([, v]) => v !== null), [
-    ["start", "@0"], ["duration", "100 ns"], ["Go says", "sync"], ["at", "sync.lock m.go:1\nmain.f f.go:2"], ["woken by", "work in main.f f.go:2"], ["thread", "5"],
+    ["start", "@0"], ["duration", "100 ns"], ["reason", "sync"], ["at", "sync.lock m.go:1\nmain.f f.go:2"], ["woken by", "work in main.f f.go:2"], ["thread", "5"],
   ]);
   assert.equal(stateAt(set.lanes.get(7), 500, 1), null);
   assert.deepEqual(stateLinks(7, set, run).map((l) => [l.kind, l.from.rowKey, l.to.rowKey, l.to.time]), [["wake", 8, 7, 100]]);
@@ -193,9 +193,9 @@ test("what was counted of a lock in the whole recording is told", () => {
   const [first, ...rest] = lockHeader.locks;
   const [a] = readLocks({ ...lockHeader, locks: [{ ...first, sums: { had: 70, not: 20, short: 3, brief: 9 } }, ...rest] }, lockColumns());
   const facts = new Map(lockFacts({ span: (ns) => `${ns} ns` }, a));
-  assert.equal(facts.get("had, in all"), "70 times, 20 times not at once; 3 waits, 9 ns together, were too short to be recorded");
+  assert.equal(facts.get("acquisitions"), "70; 20 of them had to wait; 3 waits, 9 ns in total, were too short to be recorded");
   const [b] = readLocks(lockHeader, lockColumns());
-  assert.ok(!new Map(lockFacts({ span: String }, b)).has("had, in all"));
+  assert.ok(!new Map(lockFacts({ span: String }, b)).has("acquisitions"));
 });
 
 test("a server is asked for what is looked at, and again while it grows", async () => {

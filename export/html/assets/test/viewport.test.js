@@ -19,7 +19,7 @@ function seeing(view = { from: 0, to: 1e9 }) {
     model: { end: 1e9, meta: {}, names: [], rows: () => [], cached: (key, make) => make(), waits: { others: () => [] }, goroutines: {}, want: (from, to, px) => wanted.push([from, to, px]), place: () => ({ key: 1, depth: 0 }) },
     view, aim: view, wanted, revealed: [], follow: false, frames: [], choices: newChoices(), calls: newCalls(),
     rows: { width: () => 100, reveal: (key, depth) => app.revealed.push([key, depth]), layout() {} },
-    draw() {}, tell() {}, keepState() {},
+    draw() {}, notify() {}, keepState() {},
   };
   return Object.assign(app, commands(app));
 }

@@ -79,7 +79,7 @@ export function densityFacts(app, strip, time) {
   return [
     ["at", app.time(time)], ["in a scope", `${countText(active, density.merged)} of ${thousands(rows)}`], ["waiting", countText(waiting, density.merged)],
     ...sharesFacts(app, strip, time),
-    ["in sight", `${spreadText(app, strip)}: least, median, most`],
-    ["≈", density.merged ? "scopes are merged here: each counts by how much of its time it was busy" : null],
+    ["in view", `${spreadText(app, strip)}: minimum, median, maximum`],
+    ["≈", density.merged ? "scopes are merged here: each counts by its busy share" : null],
   ];
 }

@@ -16,7 +16,7 @@ export function createGutter(app) {
   /** @param {number} px */
   function set(px) {
     document.documentElement.style.setProperty("--gutter", `${Math.round(Math.max(narrowestGutter, Math.min(most(), px)))}px`);
-    tell();
+    showWidth();
   }
   /** @param {number} px */
   function resize(px) {
@@ -24,7 +24,7 @@ export function createGutter(app) {
     remember("gutter", String(width()));
     app.relayout();
   }
-  function tell() {
+  function showWidth() {
     handle.setAttribute("aria-valuemax", String(most()));
     handle.setAttribute("aria-valuenow", String(width()));
   }
@@ -44,6 +44,6 @@ export function createGutter(app) {
   });
   const before = Number(remembered("gutter"));
   if (before > 0) set(before);
-  else tell();
+  else showWidth();
   return handle;
 }

@@ -17,8 +17,8 @@ const graphHeight = 28;
  * @returns {{element: DocumentFragment, update(): void, draw(colors: Record<string, string>): void}}
  */
 export function createHeart(app) {
-  const cpu = createPlot("cpu", graphHeight, "CPU used by the process, against the CPUs it may use");
-  const count = createPlot("goroutines", graphHeight, "Goroutines that ran, could have run, and waited");
+  const cpu = createPlot("cpu", graphHeight, "CPU used by the process, and the CPUs that it may use");
+  const count = createPlot("goroutines", graphHeight, "Goroutines that ran, were runnable, and waited");
   const memory = createPlot("memory", graphHeight, "Memory of the process");
   const line = make("div", { class: "heart-line" });
   const more = makeButton("▾", () => app.nextGraphs(), { class: "heart-more", title: "Graphs: two, with memory, none (Shift+Q)" });
@@ -40,12 +40,12 @@ export function createHeart(app) {
 
   /** Shows the chosen graphs, or their line if there is nothing to draw. */
   function arrange() {
-    const graphs = app.graphs !== "line" && (app.growing || beats().time.length > 1 || (app.model.waits.states?.told.length ?? 0) > 0);
+    const graphs = app.graphs !== "line" && (app.growing || beats().time.length > 1 || (app.model.waits.states?.complete.length ?? 0) > 0);
     line.hidden = graphs;
     cpu.element.hidden = count.element.hidden = !graphs;
     memory.element.hidden = !graphs || app.graphs !== "all";
     more.textContent = graphs ? "▾" : "▸";
-    more.setAttribute("aria-label", `Graphs: ${app.graphs}. Others (Shift+Q)`);
+    more.setAttribute("aria-label", `Graphs: ${app.graphs}. Change (Shift+Q)`);
   }
 
   /**
@@ -58,7 +58,7 @@ export function createHeart(app) {
     const cpus = app.model.meta.cpus ?? 0;
     const words = (/** @type {import("./beats.js").Sampled|null} */ s) => sampledText(s, digits3, time);
     const size = (/** @type {import("../data/meta.js").BeatField} */ part) => sampledText(sampledIn(b, part, from, to), bytes, time);
-    const why = b.time.length === 0 ? "no heartbeat" : b.time.length === 1 ? "one beat: nothing to compare" : "";
+    const why = b.time.length === 0 ? "no heartbeat" : b.time.length === 1 ? "only one heartbeat: no rate" : "";
     const of = cpus > 0 ? ` of ${digits3(cpus)}` : "";
     return {
       cpu: why ? [["CPU", why]] : [["CPU", words(usedIn(b, used, from, to)) + of], ["user", words(usedIn(b, (k) => usedCPUs(b, "user", k), from, to))], ["system", words(usedIn(b, (k) => usedCPUs(b, "sys", k), from, to))]],
@@ -71,13 +71,13 @@ export function createHeart(app) {
     const f = facts();
     const text = (/** @type {[string, string, string?][]} */ list) => list.map(([name, value]) => `${name} ${value}`).join(", ");
     if (!line.hidden) {
-      const said = `${text(f.cpu)}  ·  ${text(f.count)}  ·  ${text(f.memory)}`;
-      if (line.textContent !== said) line.textContent = said;
+      const summary = `${text(f.cpu)}  ·  ${text(f.count)}  ·  ${text(f.memory)}`;
+      if (line.textContent !== summary) line.textContent = summary;
       return;
     }
-    cpu.say([f.cpu.slice(0, 1), app.cursor === null && memory.element.hidden ? f.memory.slice(0, 1) : f.cpu.slice(1)]);
-    count.say([f.count.slice(0, 2), f.count.slice(2)]);
-    memory.say([f.memory.slice(0, 1), f.memory.slice(1)]);
+    cpu.setLegend([f.cpu.slice(0, 1), app.cursor === null && memory.element.hidden ? f.memory.slice(0, 1) : f.cpu.slice(1)]);
+    count.setLegend([f.count.slice(0, 2), f.count.slice(2)]);
+    memory.setLegend([f.memory.slice(0, 1), f.memory.slice(1)]);
   }
 
   /**

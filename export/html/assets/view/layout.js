@@ -20,7 +20,7 @@ export const usualLines = 12;
 /** Number of rows that a group shows at once. */
 const groupStep = 20;
 /** The reason why a pinned row may scroll away. */
-export const pinLimit = "pinned rows take half the height at most";
+export const pinLimit = "pinned rows take at most half the height";
 const seriesHeight = 30;
 /** Space of a strip besides its lines: a rule above, and padding. */
 const rowPadding = 1;
@@ -185,7 +185,7 @@ export function layoutRows(model, arranged, choices) {
     if (!shut && most < titles.length) putMore("procs", titles.length - most);
   }
   if (arranged.some((a) => a.kind === "row" && a.row.by === "thread") && !model.waits?.tracks) {
-    put({ kind: "note", id: "", title: "Scopes are on the thread on which they began", inner: false, shut: false, pinned: false, h: sizes.line + rowPadding });
+    put({ kind: "note", id: "", title: "Each scope is on the thread on which it began", inner: false, shut: false, pinned: false, h: sizes.line + rowPadding });
   }
   const putLocks = () => {
     const rest = locks.filter((/** @type {any} */ l) => !choices.pinned.has(l.id));

@@ -13,7 +13,7 @@ const mapRows = 3000;
 /** @param {App} app @returns {{element: HTMLElement, draw(colors: Record<string, string>): void, changed(): void}} */
 export function createMinimap(app) {
   const plot = createPlot("map", mapHeight, "The whole trace: rows in a scope, waits, and the visible part");
-  plot.say([[["whole", "rows busy, waiting"]]]);
+  plot.setLegend([[["whole", "rows busy, waiting"]]]);
   /** @type {{version: number, width: number, begin: number, end: number, busy: Float64Array, wait: Float64Array, top: number}|null} */
   let density = null;
   /** @type {{hits: any, of: any, bins: Uint32Array}|null} */

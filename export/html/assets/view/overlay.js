@@ -132,7 +132,7 @@ export function drawLinks(p, app, placeY, placeOrGroup) {
     ctx.lineWidth = 1;
   }
   const waits = app.model.waits.locks.length > 0 ? p.waiting.length : p.locked.length;
-  const note = [!chosen && waits > mostUnasked ? `arrows of the ${mostUnasked} longest of ${thousands(waits)} waits in sight` : "", requests.note].filter((text) => text !== "").join("; ");
+  const note = [!chosen && waits > mostUnasked ? `arrows of the ${mostUnasked} longest of ${thousands(waits)} waits in view` : "", requests.note].filter((text) => text !== "").join("; ");
   if (note !== "") arrowNote(p, app.rows.element.clientHeight, note);
 }
 
@@ -163,7 +163,7 @@ function requestLinks(p, app) {
   }
   const note = [
     more > 0 ? `${thousands(more)} more arrows of the request are not drawn` : "",
-    p.linked.length > mostFlows ? `arrows of ${mostFlows} of ${thousands(p.linked.length)} scopes in sight that are part of requests` : "",
+    p.linked.length > mostFlows ? `arrows of ${mostFlows} of ${thousands(p.linked.length)} scopes in view that are part of requests` : "",
   ].filter((text) => text !== "").join("; ");
   return { list, note };
 }

@@ -10,7 +10,7 @@ import { make } from "./make.js";
  * @property {HTMLCanvasElement} canvas
  * @property {number} height
  * @property {(colors: Record<string, string>) => {ctx: CanvasRenderingContext2D, width: number, height: number}} begin
- * @property {(lines: [name: string, value: string, state?: string][][]) => void} say fills the legend: names and values by line, with the state whose colour they have
+ * @property {(lines: [name: string, value: string, state?: string][][]) => void} setLegend fills the legend: names and values by line, with the state whose colour they have
  */
 
 /**
@@ -24,15 +24,15 @@ export function createPlot(className, height, label) {
   const canvas = make("canvas", { role: "img", "aria-label": label });
   canvas.style.height = `${height}px`;
   const element = make("div", { class: `plot ${className}` }, legend, canvas);
-  let said = "";
+  let shownKey = "";
   return {
     element, legend, canvas, height,
     begin(colors) { return beginCanvas(canvas, canvas.clientWidth, height, colors); },
-    say(lines) {
+    setLegend(lines) {
       // A frame that changes no text must not cause a layout.
       const key = JSON.stringify(lines);
-      if (key === said) return;
-      said = key;
+      if (key === shownKey) return;
+      shownKey = key;
       legend.title = lines.map((line) => line.map(([name, value]) => `${name} ${value}`).join(", ")).join("\n");
       legend.replaceChildren(...lines.map((line) => make("div", null, ...line.map(([name, value, state]) => make("span", null,
         state ? make("i", { class: `state-swatch state-${state}`, "aria-hidden": "true" }) : null, make("b", { text: name }), value)))));

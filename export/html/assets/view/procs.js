@@ -76,7 +76,7 @@ function drawShare(p, name, run, x, w, y) {
  */
 function drawHeld(p, name, goid, run, { x0, x1, y, row }) {
   const { ctx, model } = p;
-  const who = whoHas(model, goid);
+  const who = ownerTitle(model, goid);
   for (const piece of scopesDuring(model, goid, Math.max(run.t0, p.from), Math.min(run.t1, p.to), barPixels / p.scale)) {
     const a = Math.max(x0, (piece.t0 - p.from) * p.scale);
     const b = Math.min(x1, (piece.t1 - p.from) * p.scale);
@@ -105,7 +105,7 @@ function drawHeld(p, name, goid, run, { x0, x1, y, row }) {
  * Returns the title of a goroutine, as of its row.
  * @param {import("../model/model.js").Model} model @param {number} goid
  */
-function whoHas(model, goid) {
+function ownerTitle(model, goid) {
   const title = goroutineTitle(model, goid);
   const func = model.waits.lane(goid)?.func;
   return func && title === `goroutine ${goid}` ? `${title} ${func}` : title;
@@ -133,16 +133,16 @@ export function heldFacts(app, strip, run) {
   const name = set.nameOf(run.top);
   const goid = run.n > 1 ? 0 : set.by[run.i];
   const when = (/** @type {number} */ from, /** @type {number} */ to) => /** @type {[string, string][]} */ ([["since", app.time(from)], [run.n > 1 ? "over" : "for", app.span(to - from)], ["on", strip.title]]);
-  if (run.n > 1) return [`${thousands(set.manyIn(run))} stretches, each too short to show`, [["most of it", `${stateText(name)}, ${percentText(run.time / (run.t1 - run.t0))}`], ...when(run.t0, run.t1)]];
-  if (goid === 0) return [name === "idle" ? "idle: no goroutine had it" : "not recorded", when(run.t0, run.t1)];
+  if (run.n > 1) return [`${thousands(set.intervalCount(run))} intervals, each too short to show`, [["most of it", `${stateText(name)}, ${percentText(run.time / (run.t1 - run.t0))}`], ...when(run.t0, run.t1)]];
+  if (goid === 0) return [name === "idle" ? "idle: no goroutine ran on it" : "not recorded", when(run.t0, run.t1)];
   const { from, to, states } = wholeStretch(set, /** @type {number} */ (strip.track), run.i);
-  const who = whoHas(app.model, goid);
+  const who = ownerTitle(app.model, goid);
   const scopes = scopesDuring(app.model, goid, from, to, (to - from) / 100).map(({ ref, n }) => (ref === null ? "" : n > 1 ? `${n} short ones` : app.model.name(ref.batch.name[ref.i]) || "(no name)"));
   const known = [...new Set(scopes.filter((s) => s !== ""))];
   const did = [...states].sort((a, b) => b[1] - a[1]).map(([state, ns]) => stateText(state) + (states.size > 1 ? ` ${percentText(ns / (to - from))}` : ""));
   return [known.length === 1 ? `${who}: ${known[0]}` : who, [
     ["goroutine", String(goid)], ["scope", known.length === 0 ? "none" : known.length > 6 ? `${known.slice(0, 6).join(", ")}, …` : known.join(", ")],
-    ["it was", did.join(", ")], ["", name === "syscall" || name === "blocked" ? "a system call may lose its processor before its end" : null], ...when(from, to), ["then", nextText(app, goid, to)],
+    ["states", did.join(", ")], ["", name === "syscall" || name === "blocked" ? "a system call may lose its processor before its end" : null], ...when(from, to), ["then", nextText(app, goid, to)],
   ]];
 }
 
@@ -165,8 +165,8 @@ function wholeStretch(set, key, i) {
 /** Returns why a goroutine left the track. @param {App} app @param {number} goid @param {number} end */
 function nextText(app, goid, end) {
   const next = whatCameNext(app.model, goid, end);
-  if (next === null) return end >= (app.model.waits.lane(goid)?.last ?? Infinity) ? "it ended, or the recording did" : "not known at this zoom";
-  const text = next.state === "runnable" ? "preempted, or it gave way: waiting for a processor" : stateText(next.state);
+  if (next === null) return end >= (app.model.waits.lane(goid)?.last ?? Infinity) ? "the goroutine or the recording ended" : "unknown at this zoom";
+  const text = next.state === "runnable" ? "preempted or yielded: waiting for a processor" : stateText(next.state);
   return `${text}${next.reason ? ` (${next.reason})` : ""}${next.at ? `\n${next.at}` : ""}`;
 }
 
@@ -175,6 +175,6 @@ export function selectHeld(app, run) {
   const goid = run.n > 1 ? 0 : app.model.waits.tracks?.by[run.i] ?? 0;
   const lane = goid ? app.model.waits.lane(goid) : null;
   const of = lane && stateAt(lane, (run.t0 + run.t1) / 2, 0);
-  if (lane && of) app.selectState({ key: goid, title: whoHas(app.model, goid), set: lane.set, run: of });
-  else app.announce(run.n > 1 ? "zoom in to tell the goroutines from each other" : "no goroutine had it then");
+  if (lane && of) app.selectState({ key: goid, title: ownerTitle(app.model, goid), set: lane.set, run: of });
+  else app.announce(run.n > 1 ? "zoom in to separate the goroutines" : "no goroutine ran on it then");
 }

@@ -96,7 +96,7 @@ export function createRowsView(app, element) {
   function emptyText() {
     const { filter } = app.choices;
     if (strips.some((s) => s.kind !== "note")) return [];
-    if (filter === "") return [app.growing ? "This trace has no scopes yet. Rows come with the first one." : "This trace has no scopes: the program began none while it was recorded."];
+    if (filter === "") return [app.growing ? "This trace has no scopes yet. Rows appear with the first one." : "This trace has no scopes: the program started none during the recording."];
     return [`No row matches “${shortText(filter)}”. `, makeButton("Clear the filter", () => {
       app.filterRows("");
       document.getElementById("row-filter")?.focus();
@@ -145,7 +145,7 @@ export function createRowsView(app, element) {
       box.append(makeButton("⊤", toggle("pinned"), { class: "more", title: pinTitle(s), "aria-label": `Pin ${title} to the top`, "aria-pressed": String(s.pinned) }));
     }
     if (s.kind === "group" && hasDensity(s)) {
-      box.append(make("span", { class: "spread", text: spreads.texts.get(s.id) ?? "", title: "The least, the median and the most rows in a scope at once, in what is looked at" }));
+      box.append(make("span", { class: "spread", text: spreads.texts.get(s.id) ?? "", title: "Minimum, median and maximum number of rows in a scope at once, in view" }));
     }
     if (s.kind === "more") name.replaceChildren(makeButton(s.title, () => app.showMore(s.id)), " ", makeButton("all", () => app.showMore(s.id, true), { "aria-label": "Show all the others" }));
     if (s.kind === "hidden") name.replaceChildren(makeButton(s.title, () => app.showHidden()));

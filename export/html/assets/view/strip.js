@@ -163,7 +163,7 @@ function drawWaiters(p, l, y, h) {
   let high = 0;
   let sum = 0;
   const flush = (/** @type {number} */ to) => {
-    if (high > 0) waiters(p, { from, to, high, mean: sum / Math.max(1, to - from) }, most, y, h);
+    if (high > 0) drawWaiterCount(p, { from, to, high, mean: sum / Math.max(1, to - from) }, most, y, h);
     from = to;
     high = sum = 0;
   };
@@ -182,7 +182,7 @@ function drawWaiters(p, l, y, h) {
  * @param {Painter} p @param {{from: number, to: number, high: number, mean: number}} some the maximum and the mean number of waiting goroutines
  * @param {number} most of the whole row @param {number} y @param {number} h
  */
-function waiters(p, { from, to, high, mean }, most, y, h) {
+function drawWaiterCount(p, { from, to, high, mean }, most, y, h) {
   const x = Math.max(0, (from - p.from) * p.scale);
   const w = Math.max(1, Math.min(p.width, (to - p.from) * p.scale) - x);
   for (const [n, color] of /** @type {[number, string][]} */ ([[high, p.colors["wait-soft"]], [mean, p.colors.wait]])) {

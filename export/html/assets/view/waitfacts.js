@@ -47,11 +47,11 @@ export function partText(model, { kind, key, scope, state, many }) {
   const who = `${goroutineTitle(model, key)}${scope < 0 ? "" : `, in ${nameText(model.name(scope))}`}`;
   switch (kind) {
     case "shared": return `${pluralText(many, "hold")} of readers, who share it; the longest by ${who}`;
-    case "merged": return `${pluralText(many, "hold")}, not told apart here; the longest by ${who}`;
+    case "merged": return `${pluralText(many, "hold")}, merged here; the longest by ${who}`;
     case "atMost": return `at most ${who}`;
     case "waker": return `until woken by ${who}`;
-    case "own": return `nobody: itself ${stateText(state)}`;
-    case "unknown": return "not known";
+    case "own": return `no other goroutine: itself ${stateText(state)}`;
+    case "unknown": return "unknown";
   }
   return who;
 }
@@ -69,7 +69,7 @@ export function heldByText(app, wait) {
   const short = (/** @type {import("../model/explain.js").WaitPart} */ p) => partText(app.model, p.kind === "atMost" ? { ...p, kind: "hold" } : p);
   const list = holders.slice(0, 2).map((p) => `${short(p)} (${share(p)})`);
   if (holders.length > 2) list.push(`and ${pluralText(holders.length - 2, "other")}`);
-  return `${list.join("; ") || "not known"}${queue ? `; ${queue.exact ? "" : "at most "}${queue.max} waiting` : ""}`;
+  return `${list.join("; ") || "unknown"}${queue ? `; ${queue.exact ? "" : "at most "}${queue.max} waiting` : ""}`;
 }
 
 /**
@@ -88,8 +88,8 @@ export function stepText(model, steps, k) {
  * @param {Model} model @param {import("../model/chain.js").ChainStep[]} steps
  */
 export function rootText(model, steps) {
-  const { key, wait, deed, spent, root } = steps[steps.length - 1];
-  return `root: ${goroutineTitle(model, key)}${wait ? ` ${waitText(wait)}` : ""}, ${root}${deed && !wait && spent < 0.95 ? `, ${percentText(spent)} of the time` : ""}`;
+  const { key, wait, activity, activityShare, root } = steps[steps.length - 1];
+  return `root: ${goroutineTitle(model, key)}${wait ? ` ${waitText(wait)}` : ""}, ${root}${activity && !wait && activityShare < 0.95 ? `, ${percentText(activityShare)} of the time` : ""}`;
 }
 
 /**
@@ -119,9 +119,9 @@ export function stateFacts(app, set, run, most) {
     ["start", app.time(run.t0)],
     [single ? "duration" : "over", app.span(dur)],
     ["most of it", single ? null : `${stateText(name)}, ${percentText(run.time / dur)}`],
-    ["CPU", name === "running" && !set.switches ? "whether its thread was on a CPU is not known" : null],
+    ["CPU", name === "running" && !set.switches ? "unknown whether its thread was on a CPU" : null],
     ["locks", single || run.lock === 0 || name === "lock" ? null : `waiting for locks, ${percentText(run.lock / dur)}`],
-    ["Go says", reason || null],
+    ["reason", reason || null],
     ["at", stack.length > 0 ? stack.join("\n") : null],
     ["woken by", by ? goroutineTitle(app.model, by) + (where ? ` in ${where}` : "") : null],
     ["thread", single && run.j - run.i === 1 && set.thread[k] ? String(set.thread[k]) : null],
@@ -154,7 +154,7 @@ export function sampleFacts(app, i) {
  * @param {import("../data/states.js").StateRun} run
  */
 export function stateTitle(set, run) {
-  return run.n === 1 ? stateText(set.nameOf(run.top)) : `${thousands(set.manyIn(run))} states, each too short to show`;
+  return run.n === 1 ? stateText(set.nameOf(run.top)) : `${thousands(set.intervalCount(run))} states, each too short to show`;
 }
 
 /** Describes the lock of a wait or a hold. @param {{addr: string, kind: string, shared: boolean}} lock */
@@ -164,13 +164,13 @@ export function lockText(lock) { return `${lock.kind}${lock.shared ? ", with oth
 export function lockFacts(app, l) {
   /** @type {[string, string][]} */
   const facts = [["kind", l.kind], ["address", l.addr]];
-  facts.push(["waits", l.waits === 0 ? "none recorded" : `${thousands(l.waits)}, ${app.span(l.wait)} together, the longest ${app.span(l.waitMax)}, at most ${l.most} at once`]);
+  facts.push(["waits", l.waits === 0 ? "none recorded" : `${thousands(l.waits)}, ${app.span(l.wait)} in total, the longest ${app.span(l.waitMax)}, at most ${l.most} at once`]);
   if (l.counted) {
-    const had = l.counted.had < 0 ? "how often is not known" : `${thousands(l.counted.had)} times`;
-    const short = l.counted.short > 0 ? `; ${thousands(l.counted.short)} waits, ${app.span(l.counted.brief)} together, were too short to be recorded` : "";
-    facts.push(["had, in all", `${had}, ${thousands(l.counted.not)} times not at once${short}`]);
+    const had = l.counted.had < 0 ? "an unknown number" : thousands(l.counted.had);
+    const short = l.counted.short > 0 ? `; ${thousands(l.counted.short)} waits, ${app.span(l.counted.brief)} in total, were too short to be recorded` : "";
+    facts.push(["acquisitions", `${had}; ${thousands(l.counted.not)} of them had to wait${short}`]);
   }
-  facts.push(["holds", l.holds === 0 ? "none recorded" : `${thousands(l.holds)}, ${app.span(l.hold)} together, the longest ${app.span(l.holdMax)}`]);
+  facts.push(["holds", l.holds === 0 ? "none recorded" : `${thousands(l.holds)}, ${app.span(l.hold)} in total, the longest ${app.span(l.holdMax)}`]);
   return facts;
 }
 
@@ -187,7 +187,7 @@ export function lockNow(app, l, t, near) {
     facts.push(["held by", holderText(app.model, l, k)], ["from", app.time(l.starts[k])], ["for", app.span(l.ends[k] - l.starts[k])]);
     if (l.shared[k]) facts.push(["mode", "shared with other readers"]);
   } else {
-    facts.push(["held by", "nobody that is known"]);
+    facts.push(["held by", "no known holder"]);
   }
   facts.push(["waiting", String(waitersAt(l, t))]);
   return facts;
