@@ -196,7 +196,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	formatted() { local f; f=$$(find . -name '*.go' -not -path '*/testdata/*' -exec gofmt -l {} +) && echo "$$f" && [ -z "$$f" ]; }
 	benches() (cd bench && go vet ./... && gotest -short -v ./...)
 	real() (cd examples/doctor/real && go vet ./...)
-	lint() (cd internal/testing/lint && go vet ./... && gotest -v ./...)
+	lint() (cd internal/testing/lint && go vet ./... && gotest -short -v ./...)
 	integrations() { local m; for m in scope/scopegrpc scope/scopeotel scope/scopeprom; do (cd $$m && go vet ./... && gotest -v ./...) || return; done; }
 	fleet() { make --no-print-directory fleet && (cd fleet/duckdb && go vet ./...) && (cd fleet && go vet ./... && gotest -v ./...); }
 	schema() (cd internal/export/perfetto/schematest && go vet ./... && gotest -v ./...)
@@ -239,9 +239,9 @@ test: ## run all tests; in CI and as root, install what they need first
 	}
 	rest() {
 	  if (cd internal/testing/lint && GOPROXY=off go list -deps tool >/dev/null 2>&1); then
-	    stage "staticcheck, unparam and deadcode" lint
+	    stage "staticcheck and unparam" lint
 	  else
-	    skip "staticcheck, unparam and deadcode" "their modules are not here; make deps gets them"
+	    skip "staticcheck and unparam" "their modules are not here; make deps gets them"
 	  fi
 	  stage "Perfetto's schema" schema
 	  stage "vet the doctor's real programs" real
@@ -269,7 +269,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	beside page rest # most of either has one process at work
 	end
 
-test-all: test ## run what make test runs, then what takes too long for each commit: vet on all platforms, all of the recorder's tests with each witness failing, the Go path on arm64, the newest Go
+test-all: test ## run what make test runs, then what takes too long for each commit: vet on all platforms, deadcode, all of the recorder's tests with each witness failing, the Go path on arm64, the newest Go
 	@$(STAGE)
 	$(MATRIX)
 	newest() (
@@ -284,7 +284,9 @@ test-all: test ## run what make test runs, then what takes too long for each com
 	    gotest -short -tags $$tag $$([ $$tag = scope_go ] || echo -skip "$$anywhere|LateEnd") ./scope ./internal/record $(WITNESSED) || return
 	  done
 	}
+	lint() (cd internal/testing/lint && gotest -v ./...)
 	stage "vet and build on $(words $(PLATFORMS)) platforms" matrix $(PLATFORMS)
+	stage "deadcode" lint
 	stage "all tests with each witness failing" witnesses
 	if ! newest=$$(go list -m -f '{{.Version}}' go@latest 2>/dev/null); then
 	  skip "tests on the newest Go" "the module proxy can't be reached"
