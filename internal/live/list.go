@@ -29,7 +29,7 @@ var (
 type listPage struct{ text, policy string }
 
 var listParts = sync.OnceValues(func() (listPage, error) {
-	script, err := page.Script("view/time.js", listJS)
+	script, err := page.Script("view/numbers.js", listJS)
 	return listPage{
 		strings.NewReplacer("{{.Style}}", listCSS, "{{.Heads}}", listHeads(), "{{.Script}}", script).Replace(listHTML),
 		strict + "; style-src '" + hashOf(listCSS) + "'; script-src '" + hashOf(script) + "'; connect-src 'self'",

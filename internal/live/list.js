@@ -1,7 +1,7 @@
 // The list of a directory's traces: it is fetched repeatedly, searched here, and the ticked traces are compared, or
 // joined to one timeline. Everything in it comes from files that others may have named: it becomes text only.
 
-import { bytes, span } from "../../export/html/assets/view/time.js";
+import { bytes, span } from "../../export/html/assets/view/numbers.js";
 
 /**
  * @typedef {{name: string, count: number, total_ns: number, p99_ns: number}} Slow

@@ -10,7 +10,7 @@ import { themeColors } from "./view/color.js";
 import { nothingDrawn } from "./view/draw.js";
 import { newChoices } from "./view/layout.js";
 import { momentText } from "./view/ruler.js";
-import { span } from "./view/time.js";
+import { span } from "./view/numbers.js";
 import { viewOfAll } from "./view/viewport.js";
 
 /**

@@ -22,7 +22,7 @@ import { inSlices } from "./data/slices.js";
 import { themeColors } from "./view/color.js";
 import { foldEnded, rowId } from "./view/layout.js";
 import { heldAt } from "./view/strip.js";
-import { span } from "./view/time.js";
+import { span } from "./view/numbers.js";
 import { goroutineTitle, rootText, stepText } from "./view/waitfacts.js";
 import { limitedView, limitedWidth, viewAround, viewAtEnd, viewOfAll, viewThatShows } from "./view/viewport.js";
 

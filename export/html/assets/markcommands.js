@@ -1,7 +1,7 @@
 // The commands that set, name and visit marks.
 
 import { longestMarkName, mostMarks } from "./state.js";
-import { span } from "./view/time.js";
+import { span } from "./view/numbers.js";
 import { viewAround, viewThatShows } from "./view/viewport.js";
 
 /** @import { Page, Stretch } from "./app.js" */

@@ -5,7 +5,7 @@ import { momentText } from "../view/ruler.js";
 import { createSortable } from "./sortable.js";
 import { make, makeButton, isShown, nameText } from "../view/make.js";
 import { chooseEditor } from "./sourcelink.js";
-import { bytes, thousands } from "../view/time.js";
+import { bytes, thousands } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 

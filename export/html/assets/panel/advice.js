@@ -2,10 +2,10 @@
 // the raw file beside the trace. It covers the whole run, regardless of the selection.
 
 import { createSortable, reportColumn } from "./sortable.js";
-import { isShown, keepFocus, make, makeButton, nameText, percentText, pluralText } from "../view/make.js";
+import { isShown, keepFocus, make, makeButton, nameText, pluralText } from "../view/make.js";
 import { longest } from "../model/relate.js";
 import { shortFunc } from "../model/calls.js";
-import { digits3 } from "../view/time.js";
+import { digits3, percentText } from "../view/numbers.js";
 
 /**
  * @typedef {import("../data/meta.js").Advice} Advice

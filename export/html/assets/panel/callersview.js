@@ -7,7 +7,8 @@ import { callTree, callerTree, callersOf, totalFunc } from "../model/callgraph.j
 import { callWords, createCallsBar } from "./callsbar.js";
 import { createIcicle } from "./icicle.js";
 import { createSortable } from "./sortable.js";
-import { isShown, make, makeButton, percentText, restLater } from "../view/make.js";
+import { isShown, make, makeButton, restLater } from "../view/make.js";
+import { percentText } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 

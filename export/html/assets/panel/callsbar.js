@@ -4,8 +4,8 @@ import { choiceText, chosenMetric, keptSide, shortFunc, valueText } from "../mod
 import { shortText } from "../data/names.js";
 import { totalFunc } from "../model/callgraph.js";
 import { colorOf } from "../view/color.js";
-import { make, makeButton, nameText, percentText } from "../view/make.js";
-import { thousands } from "../view/time.js";
+import { make, makeButton, nameText } from "../view/make.js";
+import { percentText, thousands } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 

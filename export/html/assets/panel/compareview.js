@@ -5,11 +5,11 @@ import { colorOf } from "../view/color.js";
 import { compareSteps, findingsBetween, pairedBuckets, timesByState } from "../model/compare.js";
 import { createSortable } from "./sortable.js";
 import { inSlices, oneAtATime } from "../data/slices.js";
-import { isShown, make, makeButton, nameText, percentText } from "../view/make.js";
+import { isShown, make, makeButton, nameText } from "../view/make.js";
 import { openPage } from "../model/source.js";
 import { stateText } from "../data/states.js";
 import { summarySteps } from "../model/stats.js";
-import { thousands } from "../view/time.js";
+import { percentText, thousands } from "../view/numbers.js";
 
 /**
  * @typedef {import("../model/compare.js").NameDifference} NameDifference

@@ -6,7 +6,7 @@ import { ownGoroutine, processOf } from "../model/processes.js";
 import { rowTitle } from "../model/rowset.js";
 import { children } from "../model/relate.js";
 import { lockArgs } from "../model/waitlinks.js";
-import { digits3, moment, thousands, wallClock } from "../view/time.js";
+import { digits3, moment, thousands, wallClock } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 

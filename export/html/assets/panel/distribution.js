@@ -1,7 +1,7 @@
 // The place of a duration among all durations of its name: a small histogram on a logarithmic scale.
 
-import { make, nameText, percentText } from "../view/make.js";
-import { thousands } from "../view/time.js";
+import { make, nameText } from "../view/make.js";
+import { percentText, thousands } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 

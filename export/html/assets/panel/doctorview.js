@@ -1,12 +1,12 @@
 // The Doctor tab: the problems of the program, their evidence, and the possible gain of
 // fixing them. The heading of a finding leads to its place.
 
-import { isShown, keepFocus, make, makeButton, nameText, percentText, pluralText } from "../view/make.js";
+import { isShown, keepFocus, make, makeButton, nameText, pluralText } from "../view/make.js";
 import { findingId, showFinding, showWorst } from "./finding.js";
 import { momentText } from "../view/ruler.js";
 import { createSortable } from "./sortable.js";
 import { stateText } from "../data/states.js";
-import { thousands } from "../view/time.js";
+import { percentText, thousands } from "../view/numbers.js";
 
 /**
  * @typedef {import("../data/meta.js").DoctorReport} Report

@@ -7,8 +7,8 @@ import { chainOf, originOf } from "../model/chain.js";
 import { activitiesOf, explain, holdAt, isAwaited, longestPieces } from "../model/explain.js";
 import { spentIn } from "../model/spent.js";
 import { colorOf } from "../view/color.js";
-import { make, makeButton, nameText, percentText, pluralText } from "../view/make.js";
-import { thousands } from "../view/time.js";
+import { make, makeButton, nameText, pluralText } from "../view/make.js";
+import { percentText, thousands } from "../view/numbers.js";
 import { partText, rootText, stepText } from "../view/waitfacts.js";
 
 /** @import { App } from "../app.js" */

@@ -5,7 +5,7 @@ import { pictureOf } from "./exportpicture.js";
 import { tracePieces } from "./exporttrace.js";
 import { areaText } from "../model/area.js";
 import { make, makeButton } from "../view/make.js";
-import { thousands } from "../view/time.js";
+import { thousands } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 

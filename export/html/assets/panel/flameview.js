@@ -11,7 +11,7 @@ import { flameSteps } from "../model/flame.js";
 import { inSlices, oneAtATime } from "../data/slices.js";
 import { Kind } from "../data/kinds.js";
 import { isShown, restLater, make, makeButton, nameText } from "../view/make.js";
-import { thousands } from "../view/time.js";
+import { thousands } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 

@@ -5,7 +5,8 @@ import { createCallsBar } from "./callsbar.js";
 import { createSortable } from "./sortable.js";
 import { differenceText } from "../model/difference.js";
 import { functionCosts, weigh } from "../model/callgraph.js";
-import { isShown, make, percentText, restLater } from "../view/make.js";
+import { isShown, make, restLater } from "../view/make.js";
+import { percentText } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 

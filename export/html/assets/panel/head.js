@@ -4,7 +4,7 @@ import { createExports } from "./exports.js";
 import { colorChoices } from "../view/colorby.js";
 import { make, makeButton } from "../view/make.js";
 import { pageConfig } from "../model/source.js";
-import { bytes, span, thousands } from "../view/time.js";
+import { bytes, span, thousands } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 

@@ -2,8 +2,8 @@
 // and keys. The flame views use it.
 
 import { flameBoxes, flamePath } from "./flamelayout.js";
-import { make, makeButton, percentText } from "../view/make.js";
-import { thousands } from "../view/time.js";
+import { make, makeButton } from "../view/make.js";
+import { percentText, thousands } from "../view/numbers.js";
 
 /**
  * The texts of a view for its nodes. A node has nameId, kind, value, self and children; see flameBoxes.

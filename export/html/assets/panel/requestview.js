@@ -4,7 +4,7 @@ import { Flag } from "../data/kinds.js";
 import { processOf, shownProcesses } from "../model/processes.js";
 import { isShown, keepFocus, make, makeButton, nameText, pluralText, restLater } from "../view/make.js";
 import { momentText } from "../view/ruler.js";
-import { thousands } from "../view/time.js";
+import { thousands } from "../view/numbers.js";
 import { goroutineTitle } from "../view/waitfacts.js";
 import { copyText } from "./copy.js";
 

@@ -3,7 +3,7 @@
 import { filterHelp, parseRows, rowFilter } from "../model/rowexpr.js";
 import { rowOrders } from "../model/rows.js";
 import { make } from "../view/make.js";
-import { thousands } from "../view/time.js";
+import { thousands } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 

@@ -8,7 +8,7 @@ import { make, makeButton, nameText, pluralText } from "../view/make.js";
 import { momentText } from "../view/ruler.js";
 import { Quality } from "../data/kinds.js";
 import { createSortable } from "./sortable.js";
-import { thousands } from "../view/time.js";
+import { thousands } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 /** @import { Runs } from "../model/runs.js" */

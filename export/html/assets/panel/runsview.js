@@ -13,8 +13,8 @@ import { inSlices, oneAtATime } from "../data/slices.js";
 import { slowSteps, slowText } from "../model/slow.js";
 import { createSlowView } from "./slowview.js";
 import { createSortable } from "./sortable.js";
-import { isShown, make, makeButton, nameText, percentText, pluralText, restLater } from "../view/make.js";
-import { thousands } from "../view/time.js";
+import { isShown, make, makeButton, nameText, pluralText, restLater } from "../view/make.js";
+import { percentText, thousands } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 /** @import { Facet } from "../model/facets.js" */

@@ -3,7 +3,7 @@
 
 import { rowId } from "../view/layout.js";
 import { makeButton, pluralText } from "../view/make.js";
-import { thousands } from "../view/time.js";
+import { thousands } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 

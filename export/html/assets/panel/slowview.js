@@ -1,8 +1,8 @@
 // The differences of the slowest executions, as tables: where their time goes, and what they have in common.
 
-import { make, nameText, percentText } from "../view/make.js";
+import { make, nameText } from "../view/make.js";
 import { createSortable } from "./sortable.js";
-import { thousands } from "../view/time.js";
+import { percentText, thousands } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 

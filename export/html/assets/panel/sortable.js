@@ -2,7 +2,7 @@
 
 import { keepFocus, make, makeButton } from "../view/make.js";
 import { reportHints } from "./hints.js";
-import { thousands } from "../view/time.js";
+import { thousands } from "../view/numbers.js";
 
 /**
  * A column. value is the sort key, null or NaN if unknown. text is the displayed text, by

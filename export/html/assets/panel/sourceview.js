@@ -4,7 +4,8 @@ import { callData, chosenMetric, shortFunc, shownMetrics, valueOf, valueText } f
 import { createCallsBar } from "./callsbar.js";
 import { createFunctionField, lookedAt } from "./callersview.js";
 import { lineCosts } from "../model/callgraph.js";
-import { isShown, make, percentText, restLater } from "../view/make.js";
+import { isShown, make, restLater } from "../view/make.js";
+import { percentText } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 

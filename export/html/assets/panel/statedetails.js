@@ -1,10 +1,10 @@
 // The states in the Details tab: those of a goroutine during a scope, and the facts of one stretch of a strip.
 
-import { make, makeButton, percentText } from "../view/make.js";
+import { make, makeButton } from "../view/make.js";
 import { createSortable } from "./sortable.js";
 import { stateText } from "../data/states.js";
 import { goroutineTitle, stateFacts, stateTitle } from "../view/waitfacts.js";
-import { thousands } from "../view/time.js";
+import { percentText, thousands } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 

@@ -1,6 +1,6 @@
 // The Summary tab: scopes by name and locks with their waits, for the selected range or the whole trace.
 
-import { isShown, make, makeButton, nameText, percentText, pluralText, restLater } from "../view/make.js";
+import { isShown, make, makeButton, nameText, pluralText, restLater } from "../view/make.js";
 import { momentText } from "../view/ruler.js";
 import { areaText, goroutinesOfArea, rowsOfArea } from "../model/area.js";
 import { createStateTable } from "./statedetails.js";
@@ -8,7 +8,7 @@ import { createSortable, reportColumn } from "./sortable.js";
 import { longest } from "../model/relate.js";
 import { inSlices, oneAtATime } from "../data/slices.js";
 import { summarySteps } from "../model/stats.js";
-import { thousands } from "../view/time.js";
+import { percentText, thousands } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 

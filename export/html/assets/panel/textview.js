@@ -3,12 +3,12 @@
 
 import { argsList } from "../data/args.js";
 import { Flag, Kind, isScope } from "../data/kinds.js";
-import { isShown, make, makeButton, nameText, percentText, pluralText, restLater } from "../view/make.js";
+import { isShown, make, makeButton, nameText, pluralText, restLater } from "../view/make.js";
 import { momentText } from "../view/ruler.js";
 import { createSortable } from "./sortable.js";
 import { stateSums } from "./statedetails.js";
 import { stateText } from "../data/states.js";
-import { thousands } from "../view/time.js";
+import { percentText, thousands } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 

@@ -5,7 +5,7 @@ import { bothTimes, cpuFacts, factsOf, isInstant, kindText } from "../panel/deta
 import { distributionText } from "../panel/distribution.js";
 import { Kind } from "../data/kinds.js";
 import { fakeModel } from "./fakemodel.js";
-import { span } from "../view/time.js";
+import { span } from "../view/numbers.js";
 
 test("arguments keep their order and their digits", () => {
   assert.deepEqual(argsList('{"b":1,"0":18446744073709551615,"f":1e+21,"t":true}'), [["b", "1"], ["0", "18446744073709551615"], ["f", "1e+21"], ["t", "true"]]);

@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { CSV_HEADER, csvCell } from "../panel/exportcsv.js";
 import { shortFunc } from "../model/calls.js";
-import { percentText } from "../view/make.js";
-import { thousands } from "../view/time.js";
+import { percentText, thousands } from "../view/numbers.js";
 
 /** Examples that the Go side's tests read too. */
 const examples = (path) => JSON.parse(readFileSync(new URL(`../../../../internal/${path}`, import.meta.url), "utf8"));

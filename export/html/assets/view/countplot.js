@@ -3,7 +3,7 @@
 
 import { countNames } from "../model/counts.js";
 import { drawScale, niceNumber } from "./plot.js";
-import { digits3, span, thousands } from "./time.js";
+import { digits3, span, thousands } from "./numbers.js";
 
 /** @typedef {import("../model/counts.js").Counts} Counts */
 

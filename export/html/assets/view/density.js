@@ -2,7 +2,7 @@
 
 import { densityOf } from "../model/density.js";
 import { fillArea, sharesFacts } from "./shares.js";
-import { thousands } from "./time.js";
+import { thousands } from "./numbers.js";
 
 /** @import { App } from "../app.js" */
 

@@ -9,7 +9,7 @@ import { drawDensity } from "./density.js";
 import { Kind } from "../data/kinds.js";
 import { barPixels } from "../data/merge.js";
 import { clockText } from "../model/processes.js";
-import { span, thousands } from "./time.js";
+import { span, thousands } from "./numbers.js";
 import { sizes, flagHeight, tickHeight, wideWait } from "./layout.js";
 import { drawTrack } from "./procs.js";
 import { drawShares } from "./shares.js";

@@ -6,7 +6,7 @@ import { drawCounts, highestCounts, countsText } from "./countplot.js";
 import { makeButton, make } from "./make.js";
 import { createPlot, drawScale, niceBytes, niceNumber } from "./plot.js";
 import { momentText } from "./ruler.js";
-import { bytes, digits3, thousands } from "./time.js";
+import { bytes, digits3, thousands } from "./numbers.js";
 
 /** @import { App } from "../app.js" */
 

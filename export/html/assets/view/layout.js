@@ -7,7 +7,7 @@ import { shortText } from "../data/names.js";
 import { trackKey } from "../model/tracks.js";
 import { processDepth, processOf, shownProcesses } from "../model/processes.js";
 import { rowFilter } from "../model/rowexpr.js";
-import { thousands } from "./time.js";
+import { thousands } from "./numbers.js";
 
 /** Minimum height of one line of bars, in px; more where all rows fit, see fitLines. */
 export const leastLine = 16;

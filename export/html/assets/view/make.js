@@ -2,7 +2,7 @@
 // only, so that a name cannot become markup.
 
 import { shortText } from "../data/names.js";
-import { thousands } from "./time.js";
+import { thousands } from "./numbers.js";
 
 /**
  * Creates an element. class, text and properties of the element (title, type, hidden, …) are set as such. on… are
@@ -96,15 +96,4 @@ export function nameText(text) {
 /** Formats a number with its noun: "1 scope", "5,000 scopes". */
 export function pluralText(n, one, many = one + "s") {
   return `${thousands(n)} ${n === 1 ? one : many}`;
-}
-
-/** Formats a share as the Go side's show.Percent does: <0.1%, 5.7%, 93%, 99.9%; 100% and 0% only if exact. */
-export function percentText(share) {
-  if (!Number.isFinite(share)) return "-";
-  const p = share * 100;
-  if (p < 0) return p > -0.1 ? ">-0.1%" : `-${percentText(-share)}`;
-  if (p > 0 && p < 0.1) return "<0.1%";
-  if (p < 9.95 && !Number.isInteger(p)) return `${p.toFixed(1)}%`;
-  if (p > 99 && p < 100) return `${Math.min(p, 99.9).toFixed(1)}%`;
-  return `${p.toFixed(0)}%`;
 }

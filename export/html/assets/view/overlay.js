@@ -2,7 +2,7 @@
 // stretches, and the arrows of the selection.
 
 import { extentOf } from "../model/refs.js";
-import { thousands } from "./time.js";
+import { thousands } from "./numbers.js";
 import { chainLinks, chainOf } from "../model/chain.js";
 import { partArrows } from "../model/requests.js";
 import { lockedLinks, mostUnasked, waitingLinks } from "../model/waitlinks.js";

@@ -10,7 +10,7 @@ import { densityFacts } from "./density.js";
 import { make } from "./make.js";
 import { parent, selfTime } from "../model/relate.js";
 import { heldFacts } from "./procs.js";
-import { digits3, thousands } from "./time.js";
+import { digits3, thousands } from "./numbers.js";
 import { waitOfItem, waitOfState } from "../model/explain.js";
 import { heldByText, lockFacts, lockNow, lockText, popupFrames, sampleFacts, stateFacts, stateTitle } from "./waitfacts.js";
 import { lockArgs } from "../model/waitlinks.js";

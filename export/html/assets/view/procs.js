@@ -3,8 +3,7 @@
 import { isDark } from "./strip.js";
 import { baseline, cutText, fillOf } from "./bar.js";
 import { sizes } from "./layout.js";
-import { percentText } from "./make.js";
-import { thousands } from "./time.js";
+import { percentText, thousands } from "./numbers.js";
 import { goroutineTitle, stateAt } from "./waitfacts.js";
 import { barPixels, statePixels } from "../data/merge.js";
 import { stateText } from "../data/states.js";

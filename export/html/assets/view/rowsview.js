@@ -17,7 +17,7 @@ import { heldOn } from "./procs.js";
 import { tickAt } from "./strip.js";
 import { ticksOf } from "./ruler.js";
 import { lockFacts, stateAt } from "./waitfacts.js";
-import { thousands } from "./time.js";
+import { thousands } from "./numbers.js";
 
 /** @import { App } from "../app.js" */
 

@@ -3,7 +3,7 @@
 import { createHandles } from "./handles.js";
 import { make } from "./make.js";
 import { beginCanvas } from "./plot.js";
-import { moment, niceStep, thousands, wallClock } from "./time.js";
+import { moment, niceStep, thousands, wallClock } from "./numbers.js";
 
 /** @import { App } from "../app.js" */
 

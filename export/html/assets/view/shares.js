@@ -2,7 +2,7 @@
 
 import { stateDensityOf, statesAt } from "../model/statedensity.js";
 import { stateText } from "../data/states.js";
-import { thousands } from "./time.js";
+import { thousands } from "./numbers.js";
 
 /** The maximum number of states listed for a time. */
 const namedStates = 5;

@@ -7,8 +7,8 @@ import { ownGoroutine } from "../model/processes.js";
 import { rowTitle } from "../model/rowset.js";
 import { shortFunc } from "../model/calls.js";
 import { heldAt, holderText, waitersAt } from "./strip.js";
-import { nameText, percentText, pluralText } from "./make.js";
-import { thousands } from "./time.js";
+import { nameText, pluralText } from "./make.js";
+import { percentText, thousands } from "./numbers.js";
 
 /** @import { App } from "../app.js" */
 /** @import { Model } from "../model/model.js" */

@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { span, digits3, bytes, moment, wallClock, niceStep } from "../view/time.js";
+import { span, digits3, bytes, moment, wallClock, niceStep } from "../view/numbers.js";
 
 test("durations have three digits and a unit", () => {
   for (const [ns, want] of [

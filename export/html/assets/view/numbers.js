@@ -1,4 +1,4 @@
-// The formats of times, sizes and numbers. All times are in nanoseconds.
+// The formats of times, sizes, shares and numbers; internal/show has those of the Go side. All times are in nanoseconds.
 
 /** @type {[string, number][]} */
 const timeUnits = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]];
@@ -53,6 +53,17 @@ export function bytes(n) {
     if (Math.abs(n) >= size) return `${digits3(n / size)} ${unit}`;
   }
   return `${n} B`;
+}
+
+/** Formats a share as the Go side's show.Percent does: <0.1%, 5.7%, 93%, 99.9%; 100% and 0% only if exact. */
+export function percentText(share) {
+  if (!Number.isFinite(share)) return "-";
+  const p = share * 100;
+  if (p < 0) return p > -0.1 ? ">-0.1%" : `-${percentText(-share)}`;
+  if (p > 0 && p < 0.1) return "<0.1%";
+  if (p < 9.95 && !Number.isInteger(p)) return `${p.toFixed(1)}%`;
+  if (p > 99 && p < 100) return `${Math.min(p, 99.9).toFixed(1)}%`;
+  return `${p.toFixed(0)}%`;
 }
 
 /**
