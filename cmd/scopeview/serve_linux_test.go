@@ -74,8 +74,9 @@ func TestServeOpens(t *testing.T) {
 	pipe := fakeOpener(t, bin)
 	v = serve(t, t.TempDir(), "--open")
 	path := whatOpened(t, pipe)
-	if b, err := os.ReadFile(path); err != nil || !strings.Contains(string(b), `<a href="`+v.url+`">`) {
-		t.Errorf("opened %q, %v; want %s", b, err, v.url)
+	newest := strings.Replace(v.url, "/?", "/newest?", 1)
+	if b, err := os.ReadFile(path); err != nil || !strings.Contains(string(b), `<a href="`+newest+`">`) {
+		t.Errorf("opened %q, %v; want %s", b, err, newest)
 	}
 	if code, errs := v.ends(); code != exitOK || errs != "" {
 		t.Errorf("exit %d, %q", code, errs)
@@ -120,6 +121,7 @@ func TestG28Open(t *testing.T) {
 		if sig == 0 {
 			othersFind(t, u.Query().Get("token"), home)
 			ownersAlone(t, path, home)
+			u.Path = "/newest"
 			followPage(t, path, u)
 			emptied(t, home)
 			sig = syscall.SIGTERM
