@@ -222,7 +222,7 @@ func TestArchiveRefuses(t *testing.T) {
 	tracetest.Write(t, "torn.scope", strings.Replace(p.trace, "stop", "note ticks=2000 \"x\" crc=bad\nstop", 1))
 	for args, want := range map[string]string{
 		"x.scope --binary " + other: "is from another build: its id is \"other\", and the samples have ",
-		"x.scope --binary x.scope":  "no executable of a known format",
+		"x.scope --binary x.scope":  "not an executable of a known format",
 		"x.scope --binary none":     "no such file or directory",
 		"open.scope":                "open.scope can't be replaced: it is not closed; make a copy with -o FILE",
 		"torn.scope":                "torn.scope can't be replaced: it is damaged",

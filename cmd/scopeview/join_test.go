@@ -257,7 +257,7 @@ func TestJoinRefuses(t *testing.T) {
 		{"a.scope bits.trace", "can't be"},
 		{"a.scope head.trace", "it does not overlap the trace's time"},
 		{"a.scope newer.trace", "it is of Go 1.99, which this scopeview does not know"},
-		{"a.scope older.trace", "it is of Go 1.22, and"},
+		{"a.scope older.trace", "it is of Go 1.22; traces of Go before 1.25 lack clock snapshots"},
 		{"a.scope text.trace", "it is not a Go execution trace"},
 		{"a.scope empty.trace", "it is empty"},
 		{"a.scope .", "it is a directory"},

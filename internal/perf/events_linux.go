@@ -242,7 +242,7 @@ func cpuList(text string) (cpus []int, err error) {
 		a, err1 := strconv.ParseUint(first, 10, 16)
 		b, err2 := strconv.ParseUint(last, 10, 16)
 		if err := errors.Join(err1, err2); err != nil || b < a {
-			return nil, fmt.Errorf("%q is no list of CPUs", text)
+			return nil, fmt.Errorf("%q is not a list of CPUs", text)
 		}
 		for ; a <= b; a++ {
 			cpus = append(cpus, int(a))

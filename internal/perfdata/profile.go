@@ -33,7 +33,7 @@ func Profile(ctx context.Context, path string, o Options) (p *pgo.Profile, branc
 	}
 	defer in.Close()
 	if st, err := in.Stat(); err == nil && !st.Mode().IsRegular() {
-		return nil, nil, nil, fmt.Errorf("reading %s: it is no regular file, and is read twice: write what perf writes into one first", path)
+		return nil, nil, nil, fmt.Errorf("reading %s: it is not a regular file, and is read twice: write perf's output into a file first", path)
 	}
 	f, err := newFile(in, path)
 	if err != nil {

@@ -336,7 +336,7 @@ func TestProfileOfNoFile(t *testing.T) {
 	if _, _, _, err := Profile(context.Background(), filepath.Join(dir, "none"), Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
-	if _, _, _, err := Profile(context.Background(), dir, Options{}); err == nil || !strings.Contains(err.Error(), "no regular file") {
+	if _, _, _, err := Profile(context.Background(), dir, Options{}); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("%v", err)
 	}
 }

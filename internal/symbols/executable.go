@@ -37,7 +37,7 @@ func (b *Binary) sections(r io.ReaderAt) (pcln []byte, err error) {
 	if !errors.As(err, &format) && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	return nil, errors.New("it is no executable of a known format: ELF, Mach-O or PE")
+	return nil, errors.New("it is not an executable of a known format: ELF, Mach-O or PE")
 }
 
 func (b *Binary) elf(x *elf.File) ([]byte, error) {

@@ -47,7 +47,7 @@ func (e *NoSourceError) Error() string {
 func ParseMap(text string) ([2]string, error) {
 	from, to, ok := strings.Cut(text, "=")
 	if !ok || from == "" {
-		return [2]string{}, fmt.Errorf("%q is no OLD=NEW, such as /build/src=/home/me/src", text)
+		return [2]string{}, fmt.Errorf("%q is not OLD=NEW, such as /build/src=/home/me/src", text)
 	}
 	return [2]string{from, to}, nil
 }

@@ -54,7 +54,7 @@ type section struct {
 }
 
 // ErrNoTable reports that a file has no Go line table.
-var ErrNoTable = errors.New("it has no table of Go's functions and lines: it is no Go program, or of a Go before 1.20")
+var ErrNoTable = errors.New("it has no table of Go's functions and lines: it is not a Go program, or was built by Go before 1.20")
 
 // Open reads the tables of the executable at path, which takes some tens of milliseconds for
 // a large one. The error wraps ErrNoTable if the file is not a Go program.

@@ -225,7 +225,7 @@ func TestNoBinary(t *testing.T) {
 	if err := os.WriteFile(text, []byte("no executable"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{text: "no executable of a known format", filepath.Join(t.TempDir(), "none"): "no such file"} {
+	for path, want := range map[string]string{text: "not an executable of a known format", filepath.Join(t.TempDir(), "none"): "no such file"} {
 		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", path, err)
 		}

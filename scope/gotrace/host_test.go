@@ -198,8 +198,8 @@ func TestYield(t *testing.T) {
 		t.Fatal(err)
 	}
 	works()
-	r.becomes("gotrace", "off: the program has it")
-	r.becomes("gotrace_profile", "off: the program has it")
+	r.becomes("gotrace", "off: yielded to the program")
+	r.becomes("gotrace_profile", "off: yielded to the program")
 	trace.Stop()
 	pprof.StopCPUProfile()
 	isGoTrace(t, &b)

@@ -91,7 +91,7 @@ func TestRingYield(t *testing.T) {
 	r := begin(t, gotrace.With(), scope.WithRing(scope.MinRing))
 	works()
 	release := gotrace.Yield()
-	r.becomes("gotrace", "off: the program has it")
+	r.becomes("gotrace", "off: yielded to the program")
 	release()
 	r.becomes("gotrace", "on (flight recorder)")
 	works()
