@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-var errThread = errors.New("this system does not tell about single threads")
+var errThread = errors.New("this system does not measure single threads")
 
 func threadFaults() (int64, error) { return 0, errThread }
 func threadTime() (int64, error)   { return 0, errThread }

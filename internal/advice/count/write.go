@@ -255,8 +255,8 @@ func start(p params) error {
 		return err
 	}
 	current = w
-	for _, to := range tellers {
-		*to = Told
+	for _, to := range reportHooks {
+		*to = Report
 	}
 	on.Store(true)
 	listenToCustoms()
