@@ -58,7 +58,7 @@ func (s *survey) record(r record) error {
 		}
 	}
 	if c.bad {
-		return s.f.fail(r.at, "a record of kind %d has %d bytes, too few for what it tells", r.kind, recordHead+len(r.body))
+		return s.f.fail(r.at, "a record of kind %d has %d bytes, too few for its contents", r.kind, recordHead+len(r.body))
 	}
 	return nil
 }
