@@ -18,4 +18,4 @@ func peakMemory(_ *os.Process, ended <-chan struct{}) int64 {
 }
 func switchTime(func()) (float64, error) { return 0, errThread }
 func samplingRows(*bench) []row          { return []row{broken("samples", errThread)} }
-func ordinaryRows(*bench) []row          { return []row{broken("a program that nobody has changed", errThread)} }
+func ordinaryRows(*bench) []row          { return []row{broken("an unchanged program", errThread)} }
