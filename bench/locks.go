@@ -65,7 +65,7 @@ func lockRows(b *bench) []row {
 	}
 	fault := ""
 	if t.recorded != 0 || t.lost != 0 {
-		fault = fmt.Sprintf("%d records and %d losses of locks that nobody waits for", t.recorded, t.lost)
+		fault = fmt.Sprintf("%d records and %d losses of uncontended locks", t.recorded, t.lost)
 	}
 	more := func(name string, ts times, loop, than int, of string, goal, must float64) row {
 		r := over(name, ts.ns(loop), 0, ts.over(loop, than), goal, must)

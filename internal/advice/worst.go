@@ -112,7 +112,7 @@ func priceOf(r *Row, w Weights) (ns float64, text string) {
 	case row.Scan:
 		return scattered(r, w)
 	case row.Line:
-		return 0, "" // its cost is what rules report
+		return 0, "" // rules report its cost
 	}
 	var parts []string
 	for _, x := range prices(r.Kind) {

@@ -151,7 +151,7 @@ func (x *object) read() {
 	}
 	x.code, _ = symbols.OpenCode(x.name, x.goBin)
 	syms, _ := f.Symbols()
-	toldApart(syms)
+	addSourceNames(syms)
 	dynamic, _ := f.DynamicSymbols()
 	for _, s := range slices.Concat(syms, dynamic) {
 		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Value != 0 && s.Name != "" && (s.Value < goCode.Entry || s.Value >= goCode.End) {
@@ -161,9 +161,9 @@ func (x *object) read() {
 	x.funcs = unaliased(x.funcs)
 }
 
-// toldApart appends the source's name to functions that are local to their sources and share their
+// addSourceNames appends the source's name to functions that are local to their sources and share their
 // name with others: hash (h1.c).
-func toldApart(syms []elf.Symbol) {
+func addSourceNames(syms []elf.Symbol) {
 	homes := map[string]map[uint64]bool{}
 	function := func(s *elf.Symbol) bool { return elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Value != 0 }
 	for i := range syms {

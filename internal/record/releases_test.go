@@ -44,7 +44,7 @@ func TestReleaseMissed(t *testing.T) {
 	lets("seen since", one, release{start: 150}, true)
 
 	ownGot(addr, two, 200, 7)
-	waits("after who waited", 210, two)
+	waits("after the waiter", 210, two)
 	ownMissed(220, 10)
 	waits("after one that was missed", 240, 0)
 	lets("he has had it again", two, release{start: 240, site: 7}, true)

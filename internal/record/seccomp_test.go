@@ -30,7 +30,7 @@ import (
 // filter: its value is the name of one of filterCases and the directory.
 const filterChild = "SCOPE_FILTER_CHILD"
 
-// filterCases are when a program installs a filter, and what that does.
+// filterCases are times at which a program installs a filter, and its effects.
 var filterCases = []struct {
 	name    string
 	when    string // "before" the recording, "during" it, or "after"

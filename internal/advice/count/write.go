@@ -210,7 +210,7 @@ func (w *writer) name(i int, s *site) *named {
 	n.stack, n.ours = outside(all)
 	if n.typ == "" && (s.kind == row.Search || s.kind == row.Shift) {
 		n.typ = "T" // loads and copies have no type
-		n.ours = n.ours || len(n.stack) > 0 && toldElsewhere(w.frames.text[n.stack[0]])
+		n.ours = n.ours || len(n.stack) > 0 && inSlices(w.frames.text[n.stack[0]])
 	}
 	return n
 }

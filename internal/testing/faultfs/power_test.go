@@ -209,7 +209,7 @@ func (p *powered) cutAll(t *testing.T) {
 		}
 		t.Run(fmt.Sprint(i), func(t *testing.T) { p.cut(t, base, i, flushed, c) })
 	}
-	line := fmt.Sprintf("%s: %d cuts of a log of %d writes: %d traces opened, %d had nothing on the disk yet; %d scopes are there as they were issued, %d are made of pages of two, %d are missing between others and %d behind; told: %v",
+	line := fmt.Sprintf("%s: %d cuts of a log of %d writes: %d traces opened, %d had nothing on the disk yet; %d scopes are there as they were issued, %d are made of pages of two, %d are missing between others and %d behind; problems: %v",
 		p.name, n, len(p.log), p.opened, p.closed, p.shown, p.mixed, p.between, p.last, p.byMessage)
 	if p.mixed > 0 {
 		line = "not given: " + line
