@@ -305,7 +305,7 @@ test-all: test ## run what make test runs, then what takes too long for each com
 	end
 
 fault: ## do every fault of docs/guarantees.md, and say of each guarantee whether it held; as root, some twenty minutes
-	@guarantees() { SCOPEVIEW_FAULT=full go test -json -count=1 -p 1 -timeout 2h -run '^TestG[0-9]' ./... || true; } # the report tells
+	@guarantees() { SCOPEVIEW_FAULT=full go test -json -count=1 -p 1 -timeout 2h -run '^TestG[0-9]' ./... || true; } # the report has the verdicts
 	{ guarantees; cd uitest && guarantees; } | go run ./internal/testing/faultfs/report
 
 doctor-check: ## run the examples with known problems, and say of each whether the doctor finds it, and what following it gains; compare samples of real modules with their own profiles; some fifteen minutes

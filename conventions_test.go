@@ -161,8 +161,8 @@ func TestDependenciesRunOneWay(t *testing.T) {
 	}
 }
 
-// recorder returns what runs inside the programs of others: what they import, and what that
-// imports. (export/html is not among it: who calls it wants a reader.)
+// recorder returns the packages that run inside the programs of others: those that programs
+// import, and their imports. (export/html is not among them: its callers need a reader.)
 func recorder(all []source) map[string]bool {
 	in := map[string]bool{"scope": true, "scope/auto": true, "scope/containers": true, "scope/hooks": true, "scope/gotrace": true, "scope/scopehttp": true, "scope/scopesql": true, "scope/scopepprof": true, "mmpool": true, "flusher": true, "sweeper": true}
 	for grown := true; grown; {

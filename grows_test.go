@@ -13,7 +13,7 @@ var grown = []string{"Write", "WriteString", "WriteAt", "Truncate", "Ftruncate",
 // the reasons.
 var growsItself = map[string]string{
 	"internal/newfile/limit.go":     "it reads the limit",
-	"internal/format/control.go":    "who asks, and who answers, has asked for room",
+	"internal/format/control.go":    "both sides of a request check for room before",
 	"internal/pool/file_linux.go":   "it asks for room before it grows the file; else it keeps the file's size",
 	"internal/pool/shm_linux.go":    "it asks for room, but for what is in the hot file already, whose size it keeps",
 	"internal/pool/mapped_linux.go": "it asks for room, for a file without pages",

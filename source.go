@@ -4,9 +4,8 @@ package scopeview
 
 import "embed"
 
-// Source is what a program that records is made of: the packages that programs import, all
-// that these need of this module, and which versions of other modules they need. Tests lie
-// among it.
+// Source has the packages that programs import to record, their dependencies in this module, and
+// go.mod and go.sum for those in other modules. It includes their tests.
 //
 //go:embed go.mod go.sum
 //go:embed flusher/*.go mmpool/*.go sweeper/*.go scope/*.go scope/hooks/*.go scope/auto/*.go scope/containers/*.go scope/gotrace/*.go scope/scopehttp/*.go scope/scopesql/*.go scope/scopepprof/*.go scope/scopeslog/*.go scope/scopetest/*.go scope/scopehttp/*.css

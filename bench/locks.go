@@ -65,7 +65,7 @@ func lockRows(b *bench) []row {
 	}
 	fault := ""
 	if t.recorded != 0 || t.lost != 0 {
-		fault = fmt.Sprintf("%d records and %d losses of locks that nobody waits for", t.recorded, t.lost)
+		fault = fmt.Sprintf("%d records and %d losses of uncontended locks", t.recorded, t.lost)
 	}
 	more := func(name string, ts times, loop, than int, of string, goal, must float64) row {
 		r := over(name, ts.ns(loop), 0, ts.over(loop, than), goal, must)
@@ -155,7 +155,7 @@ func (b *bench) contendedRows() []row {
 			}
 		},
 		read: func(t tally) (err error) {
-			sums, waits, err = lockTold(t.path)
+			sums, waits, err = readLockSums(t.path)
 			return err
 		},
 	})
@@ -171,13 +171,13 @@ func (b *bench) contendedRows() []row {
 	case t.lost != 0:
 		r.fault = fmt.Sprintf("%d records were lost", t.lost)
 	case sums.Acquired != int64(n) || sums.Contended != sums.Short+waits:
-		r.fault = fmt.Sprintf("the trace tells of %d acquisitions, %d contended, %d briefly, %d waits; want %d", sums.Acquired, sums.Contended, sums.Short, waits, n)
+		r.fault = fmt.Sprintf("the trace has %d acquisitions, %d contended, %d briefly, %d waits; want %d", sums.Acquired, sums.Contended, sums.Short, waits, n)
 	}
 	return []row{r}
 }
 
-// lockTold returns the lock sums in a trace.
-func lockTold(path string) (sums format.LockSums, waits int64, err error) {
+// readLockSums returns the lock sums in a trace.
+func readLockSums(path string) (sums format.LockSums, waits int64, err error) {
 	t, err := trace.OpenFile(path)
 	if err != nil {
 		return sums, 0, err

@@ -43,7 +43,7 @@ var groups = []group{
 	{"samples", samplingRows},
 	{"profiles for the compiler", pgoRows},
 	{"profiles of a large program", pgoSizeRows},
-	{"a program that nobody has changed", ordinaryRows},
+	{"an unchanged program", ordinaryRows},
 	{"building it", launchRows},
 	{"reading 10 M records", readingRows},
 	{"reading 30 M scopes, on all CPUs", bigRows},

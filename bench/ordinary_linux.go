@@ -140,7 +140,7 @@ func callsOf(path, function string) (trace.CallCount, error) {
 			return c, nil
 		}
 	}
-	return trace.CallCount{}, fmt.Errorf("the trace tells of no calls of %s that were not recorded", function)
+	return trace.CallCount{}, fmt.Errorf("the trace has no count of unrecorded calls of %s", function)
 }
 
 // eachRows measures the extra cost per operation compared with the plain program.

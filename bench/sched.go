@@ -19,14 +19,14 @@ import (
 
 // schedRows measures the cost of gotrace.With, and of reading its data.
 func schedRows(b *bench) []row {
-	rows := []row{b.toldSwitchRow(), b.handOverRow()}
+	rows := []row{b.recordedSwitchRow(), b.handOverRow()}
 	return append(append(rows, b.gostatsRows()...), b.joinRow())
 }
 
-// toldSwitchRow measures the cost of recording a thread switch: two threads that alternate
+// recordedSwitchRow measures the cost of recording a thread switch: two threads that alternate
 // on one CPU, which Go's tracer does not see.
-func (b *bench) toldSwitchRow() row {
-	return b.addedToSwitch("a thread switch, told of", func() {}, job{
+func (b *bench) recordedSwitchRow() row {
+	return b.addedToSwitch("a thread switch, recorded", func() {}, job{
 		read: func(t tally) error { return hasSwitches(t.path) },
 		opts: []scope.Option{gotrace.With(gotrace.WithoutProfile())},
 	})
@@ -67,7 +67,7 @@ func handOver(n int) time.Duration {
 
 // handOverRow measures the overhead of Go's tracer per switch between goroutines.
 func (b *bench) handOverRow() row {
-	const name = "a switch between goroutines, told of"
+	const name = "a switch between goroutines, recorded"
 	const n = 200_000
 	per := func(d time.Duration) float64 { return float64(d) / (2 * n) }
 	var off, on []float64

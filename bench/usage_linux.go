@@ -33,8 +33,8 @@ func processTime() int64 {
 }
 
 // peakMemory returns the most memory that a process had at a time, in bytes, when it has ended;
-// 0: not known. It looks again and again: what the system tells at the end is no less than what
-// the harness had when it started the process.
+// 0: not known. It polls: the maximum that the system reports at the end includes that of the harness
+// when it started the process.
 func peakMemory(p *os.Process, ended <-chan struct{}) (most int64) {
 	for {
 		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Pid))

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-var errThread = errors.New("this system does not tell about single threads")
+var errThread = errors.New("this system does not measure single threads")
 
 func threadFaults() (int64, error) { return 0, errThread }
 func threadTime() (int64, error)   { return 0, errThread }
@@ -18,4 +18,4 @@ func peakMemory(_ *os.Process, ended <-chan struct{}) int64 {
 }
 func switchTime(func()) (float64, error) { return 0, errThread }
 func samplingRows(*bench) []row          { return []row{broken("samples", errThread)} }
-func ordinaryRows(*bench) []row          { return []row{broken("a program that nobody has changed", errThread)} }
+func ordinaryRows(*bench) []row          { return []row{broken("an unchanged program", errThread)} }

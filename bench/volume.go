@@ -17,7 +17,7 @@ func volumeRows(b *bench) []row {
 }
 
 // burstRow records ten million scopes as fast as one goroutine can. What the
-// disk can't follow is lost and counted; then the row tells at which rate it can.
+// disk can't follow is lost and counted; then the row reports the rate at which it can.
 func (b *bench) burstRow() row {
 	const n = 10_000_000
 	const name = "a burst of 10 M scopes by one goroutine"

@@ -80,7 +80,7 @@ type Config struct {
 	// an idle owner get to disk. It is called for chunks that have been open for ten seconds, or
 	// that delay the file. It may be nil.
 	Expire func(idx int64)
-	// Reclaim takes open chunks away from their owners, who may be idle. It is called when so many
+	// Reclaim takes open chunks away from their owners, which may be idle. It is called when so many
 	// are open that a ring can't go on, at most ten times a second. It may be nil.
 	Reclaim func(chunks []int64)
 	// Whole reports whether a sealed chunk has no incomplete records. If it is nil, sealed chunks

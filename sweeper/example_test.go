@@ -47,7 +47,7 @@ func Example() {
 			rare()
 		}
 	}
-	untold := misses.Stop()
-	fmt.Println("often:", calls["often"], "rare:", calls["rare"], "untold:", untold)
-	// Output: often: 10000 rare: 10 untold: 0
+	unreported := misses.Stop()
+	fmt.Println("often:", calls["often"], "rare:", calls["rare"], "unreported:", unreported)
+	// Output: often: 10000 rare: 10 unreported: 0
 }

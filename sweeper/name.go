@@ -21,9 +21,9 @@ type namer struct {
 	ids    []uint32
 }
 
-// tell reports all that is new since the previous call, and returns whether
+// report reports all that is new since the previous call, and returns whether
 // there was room for all of it. The rest is tried again next time.
-func (s *Sweeper) tell() bool {
+func (s *Sweeper) report() bool {
 	all := true
 	var counts []Count
 	var of []int // the indexes of their entries
@@ -34,8 +34,8 @@ func (s *Sweeper) tell() bool {
 		if s.Counts(counts) {
 			for i, c := range counts {
 				e := &s.table.entries[of[i]]
-				e.told.calls += c.Calls
-				e.told.weight += c.Weight
+				e.reported.calls += c.Calls
+				e.reported.weight += c.Weight
 			}
 		} else {
 			all = false
@@ -45,7 +45,7 @@ func (s *Sweeper) tell() bool {
 	named := 0
 	for i := range len(s.table.entries) { // entries added meanwhile wait for the next call
 		e := &s.table.entries[i]
-		if e.calls == e.told.calls {
+		if e.calls == e.reported.calls {
 			continue
 		}
 		if !e.named {
@@ -60,7 +60,7 @@ func (s *Sweeper) tell() bool {
 				e = &s.table.entries[i] // the table may have grown
 			}
 		}
-		counts = append(counts, Count{Name: s.table.name(e), Stack: e.stack, Calls: e.calls - e.told.calls, Weight: e.weight - e.told.weight})
+		counts = append(counts, Count{Name: s.table.name(e), Stack: e.stack, Calls: e.calls - e.reported.calls, Weight: e.weight - e.reported.weight})
 		if of = append(of, i); len(of) == perBlock {
 			flush()
 		}
@@ -73,7 +73,7 @@ func (s *Sweeper) tell() bool {
 func (s *Sweeper) rest() (n int64) {
 	for i := range s.table.entries {
 		e := &s.table.entries[i]
-		n += e.calls - e.told.calls
+		n += e.calls - e.reported.calls
 	}
 	return n
 }

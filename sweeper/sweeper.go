@@ -55,12 +55,12 @@ type Sweeper struct {
 	table table
 	namer namer
 
-	quit    chan struct{}
-	done    sync.WaitGroup
-	counted atomic.Int64 // for Counted
-	others  atomic.Int64
-	pos     [stripeCount]int // in the first chunk of each stripe's queue
-	untold  int64
+	quit       chan struct{}
+	done       sync.WaitGroup
+	counted    atomic.Int64 // for Counted
+	others     atomic.Int64
+	pos        [stripeCount]int // in the first chunk of each stripe's queue
+	unreported int64
 }
 
 // New returns a sweeper that accepts records. They are counted after Start. New may be
@@ -100,7 +100,7 @@ func (s *Sweeper) Counted() (all, others int64) { return s.counted.Load(), s.oth
 func (s *Sweeper) Stop() (lost int64) {
 	close(s.quit)
 	s.done.Wait()
-	return s.untold
+	return s.unreported
 }
 
 func (s *Sweeper) run() {
@@ -117,7 +117,7 @@ func (s *Sweeper) run() {
 		case <-t.C:
 			s.Round(func() {
 				s.sweep()
-				s.tell()
+				s.report()
 				s.pool.trim()
 			})
 		}
@@ -139,13 +139,13 @@ func (s *Sweeper) finish() {
 	}
 	// The window may have to be extended first.
 	for range 100 {
-		if s.tell() {
+		if s.report() {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
-	s.untold = s.rest()
-	s.counted.Add(-s.untold)
+	s.unreported = s.rest()
+	s.counted.Add(-s.unreported)
 }
 
 // empty reports whether all reserved records were counted.

@@ -41,7 +41,7 @@ func (b *book) config(t *testing.T, every time.Duration) Config {
 		Frame: func(f *Frame) bool {
 			return room(func() {
 				if _, twice := b.frames[f.ID]; twice {
-					t.Errorf("frame %+v was told before", f)
+					t.Errorf("frame %+v was reported before", f)
 				}
 				b.frames[f.ID] = *f
 			})
@@ -49,7 +49,7 @@ func (b *book) config(t *testing.T, every time.Duration) Config {
 		Stack: func(s *Stack) bool {
 			return room(func() {
 				if _, twice := b.stacks[s.ID]; twice {
-					t.Errorf("stack %+v was told before", s)
+					t.Errorf("stack %+v was reported before", s)
 				}
 				b.stacks[s.ID] = Stack{ID: s.ID, Cut: s.Cut, Frames: slices.Clone(s.Frames)}
 			})
@@ -59,7 +59,7 @@ func (b *book) config(t *testing.T, every time.Duration) Config {
 				b.counts++
 				for _, c := range cs {
 					if _, ok := b.stacks[c.Stack]; !ok && c.Stack != 0 {
-						t.Errorf("stack %d is counted and was not told", c.Stack)
+						t.Errorf("stack %d is counted and was not reported", c.Stack)
 					}
 					if c.Stack == 0 {
 						b.others += c.Calls
@@ -100,12 +100,12 @@ func TestWaitsForARecord(t *testing.T) {
 	c.words[at+1], c.words[at+2] = 5, uint64(pcs[0])
 	atomic.StoreUint64(&c.words[at], readyBit|1<<16|3)
 	s.sweep()
-	s.tell()
+	s.report()
 	if n, _ := s.Counted(); n != 3 || b.calls[2] != 2 || b.weight[2] != 30 || b.calls[3] != 1 || b.weight[3] != 5 {
-		t.Errorf("%d counted, told %v and %v", n, b.calls, b.weight)
+		t.Errorf("%d counted, reported %v and %v", n, b.calls, b.weight)
 	}
 	if len(b.stacks) != 1 {
-		t.Errorf("%d stacks were told, want one: both names have the same", len(b.stacks))
+		t.Errorf("%d stacks were reported, want one: both names have the same", len(b.stacks))
 	}
 }
 
@@ -160,19 +160,19 @@ func TestNoRoom(t *testing.T) {
 	s.Put(2, 1, caller())
 	s.sweep()
 	b.full = true
-	if s.tell() || s.rest() != 1 {
-		t.Error("told without room")
+	if s.report() || s.rest() != 1 {
+		t.Error("reported without room")
 	}
 	b.full = false
 	s.Put(2, 1, caller())
 	s.sweep()
 	for range 2 {
-		if !s.tell() || s.rest() != 0 || b.calls[2] != 2 || b.weight[2] != 2 {
-			t.Errorf("told %v, and %d are left", b.calls, s.rest())
+		if !s.report() || s.rest() != 0 || b.calls[2] != 2 || b.weight[2] != 2 {
+			t.Errorf("reported %v, and %d remain", b.calls, s.rest())
 		}
 	}
 	if b.counts != 1 {
-		t.Errorf("%d count blocks, want one: a round without news tells nothing", b.counts)
+		t.Errorf("%d count blocks, want one: a round without changes writes nothing", b.counts)
 	}
 
 	b.full = true
@@ -199,8 +199,8 @@ func TestOtherStacks(t *testing.T) {
 	if s.table.others != 501 || len(s.table.entries) != maxEntries+2 {
 		t.Errorf("%d others in %d entries", s.table.others, len(s.table.entries))
 	}
-	if !s.tell() || b.calls[2] != maxEntries+500 || b.calls[3] != 1 || b.weight[3] != 5 || b.others != 501 || len(b.stacks) != maxEntries {
-		t.Errorf("told %v, %d of others, %d stacks", b.calls, b.others, len(b.stacks))
+	if !s.report() || b.calls[2] != maxEntries+500 || b.calls[3] != 1 || b.weight[3] != 5 || b.others != 501 || len(b.stacks) != maxEntries {
+		t.Errorf("reported %v, %d of others, %d stacks", b.calls, b.others, len(b.stacks))
 	}
 }
 
@@ -255,7 +255,7 @@ func TestManyCallers(t *testing.T) {
 		weight += b.weight[name]
 	}
 	if n, _ := s.Counted(); sum != n || sum+lost.Load() != workers*calls || weight != 3*sum {
-		t.Errorf("told %d with weight %d, counted %d, lost %d of %d", sum, weight, n, lost.Load(), workers*calls)
+		t.Errorf("reported %d with weight %d, counted %d, lost %d of %d", sum, weight, n, lost.Load(), workers*calls)
 	}
 	t.Logf("%d lost", lost.Load())
 }

@@ -15,13 +15,13 @@ const (
 
 // entry is a name with a stack.
 type entry struct {
-	hash   uint64
-	key    int // index in table.keys of the record's head, which its addresses follow
-	calls  int64
-	weight int64
-	told   struct{ calls, weight int64 } // the part of calls and weight that was reported
-	stack  uint32                        // its id in the trace
-	named  bool                          // stack is known
+	hash     uint64
+	key      int // index in table.keys of the record's head, which its addresses follow
+	calls    int64
+	weight   int64
+	reported struct{ calls, weight int64 } // the part of calls and weight that was reported
+	stack    uint32                        // its id in the trace
+	named    bool                          // stack is known
 }
 
 // table counts equal records. Records beyond its limits count for their name,

@@ -33,7 +33,7 @@ func TestPeersRecordTheSameScopes(t *testing.T) {
 	}
 }
 
-// What is measured is what All lists, started again and again.
+// TestPeersStartAgain: each peer of All can be started again after its end.
 func TestPeersStartAgain(t *testing.T) {
 	for _, p := range All() {
 		t.Run(p.Name(), func(t *testing.T) {

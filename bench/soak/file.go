@@ -20,17 +20,17 @@ type onDisk struct {
 	state  format.State
 }
 
-// preparedKept is how many kept chunks are ready at most, so that a name that is
-// new finds one: half of four, and four more. See internal/pool.
+// preparedKept is the maximum number of kept chunks that are prepared for new names:
+// half of four, and four more. See internal/pool.
 const preparedKept = 6
 
-// mapBytes is what the file system may need to know where the file's blocks are,
-// which it counts to the file: ext4 a block of 4 KiB for each 340 extents, at
+// mapBytes returns the maximum size of the file system's map of the file's blocks,
+// which counts as the file's: ext4 has a block of 4 KiB for each 340 extents, at
 // least half full. A chunk that is zeroed and written again can be three extents.
 func mapBytes(chunks int64) int64 { return (3*chunks/170 + 1) * 4096 }
 
-// bound is what the blocks may be: the ring, the chunk that is the file's header,
-// the kept chunks with those that are prepared, and the file system's own.
+// bound returns the maximum size of the blocks: the ring, the chunk of the file's header,
+// the kept and the prepared chunks, and the file system's own.
 func (d *onDisk) bound(ring int64) int64 {
 	chunks := 1 + ring/format.ChunkSize + d.kept + preparedKept
 	return chunks*format.ChunkSize + mapBytes(chunks)

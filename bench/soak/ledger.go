@@ -12,16 +12,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ledger is what a writer tells its parent while it records, in memory that both
-// have and that stays when the writer is killed. What is told of a step is stored
-// after the call that it tells of has returned, so what is told is what the trace
-// must have, whenever the writer is killed.
+// ledger is the writer's report to its parent while it records, in memory that both
+// share and that survives the writer. A step is stored after its call has returned, so
+// the trace must have every step that is in the ledger, whenever the writer is killed.
 type ledger struct {
 	recording atomic.Bool // Start has returned
 	stop      atomic.Bool // set by the parent: the writer must end
 
 	workers [workers]account
-	batches [batchesTold]batch
+	batches [batchesKept]batch
 	batched atomic.Uint64 // batches that have ended
 
 	// Ends that found no place, at the last poll of each worker's steps.
@@ -37,8 +36,8 @@ type ledger struct {
 const (
 	workers     = 2
 	remembered  = 1 << 19 // steps of each worker
-	timesTold   = 1 << 15
-	batchesTold = 1 << 10
+	timesKept   = 1 << 15
+	batchesKept = 1 << 10
 	foreignEach = 1024 // each so many steps one is ended by another goroutine
 	mixedEach   = 8    // and one has another scope, with arguments of all sorts
 )
@@ -48,12 +47,12 @@ type account struct {
 	begun atomic.Uint64 // steps, or one more than there are
 	ended atomic.Uint64 // their ends have returned
 	fate  [remembered]atomic.Uint64
-	times [timesTold]moments
+	times [timesKept]moments
 	every uint64 // the times of one step in every are stored
 }
 
-// What is remembered of step n at n modulo remembered: n<<2, whether there was a
-// place for it, and whether ends found no place while it ended.
+// The fate of step n, at n modulo remembered: n<<2, whether it was recorded, and
+// whether ends were lost while it ended.
 const (
 	keptBit   = 1
 	unsureBit = 2
@@ -74,7 +73,7 @@ type batch struct {
 	kept, unsure bool
 }
 
-func (m *moments) tell(n uint64, t0, t1, t2, t3 int64) {
+func (m *moments) store(n uint64, t0, t1, t2, t3 int64) {
 	m.n.Store(0)
 	m.t0, m.t1, m.t2, m.t3 = t0, t1, t2, t3
 	m.n.Store(n + 1)

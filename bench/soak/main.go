@@ -1,17 +1,16 @@
 //go:build linux
 
-// Command soak records a million scopes a second into a ring for as long as it is
-// told, and looks at what that does to the machine: the file's blocks on disk, the
-// process's memory and mappings, what was lost. Meanwhile other processes of its
+// Command soak records a million scopes a second into a ring, and checks the use of
+// the machine: the file's blocks on disk, the process's memory and mappings, and
+// losses. Meanwhile other processes of its
 // own are killed while they record into small rings, and what they leave must be
 // whole.
 //
 //	go run ./soak            ten minutes
 //	go run ./soak -for 15s   the same, shortened
 //
-// With -tools it is what a program in production does, 50,000 scopes a second, while all that
-// people can do to it is done at once: serve, ctl, snapshots and a trigger. Nothing may be lost
-// then.
+// With -tools it records 50,000 scopes a second, as a program in production does, and uses all
+// tools on it at once: serve, ctl, snapshots and a trigger. Nothing may be lost then.
 //
 // It prints a line per minute and a summary, and exits 1 if anything that it looks
 // at was not as it is promised to be. The traces of those are kept.

@@ -2,16 +2,16 @@
 
 package main
 
-// slack is how far the trace's times may be from the ledger's: 5 µs, and of what
-// lies between now and the start 100 ppm. The trace's clock is the processor's
+// slack returns the maximum difference of the trace's times from the ledger's: 5 µs,
+// and 100 ppm of the time since the start. The trace's clock is the processor's
 // counter, compared with the system's once a second; behind the last comparison
 // it goes on at the rate that it had, and the system's clock may be slewed
 // meanwhile.
 func (x *examination) slack(at int64) int64 { return 5_000 + (at-x.start)/10_000 }
 
-// mostUncounted is how many of a worker's steps can have ended apart, without a
-// place for that, since the ends that found none were counted last: the worker must
-// have been taken off the CPU within one for as long as its chunk needs to leave.
+// mostUncounted is the maximum number of a worker's steps whose separate ends were lost
+// since lost ends were counted last: for each, the worker must have been off the CPU for
+// as long as its chunk needs to be overwritten.
 const mostUncounted = 2
 
 // steps checks that the promised steps of a worker exist.
@@ -105,8 +105,8 @@ func (x *examination) between(m *moments, s *seen, what string, n uint64) {
 	}
 }
 
-// longer checks the scopes whose begins were overwritten before they ended: their
-// ends tell of them, as long as those are there.
+// longer checks the scopes whose begins were overwritten before they ended: they are
+// known as long as their ends exist.
 func (x *examination) longer() {
 	for i := range x.l.batches {
 		b := &x.l.batches[i]

@@ -86,7 +86,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 	for !a.kept(timed) {
 		timed -= a.every
 	}
-	m := &a.times[timed/a.every%timesTold]
+	m := &a.times[timed/a.every%timesKept]
 	for _, w := range []struct {
 		name   string
 		change func()
@@ -165,10 +165,10 @@ func TestToolsThatFail(t *testing.T) {
 	u.begin(ctx, "no.scope")
 	<-ctx.Done()
 	u.end(0)
-	told := strings.Join(s.list(), "\n")
+	printed := strings.Join(s.list(), "\n")
 	for _, want := range []string{"ctl no.scope filter", "ctl no.scope snapshot", "snapshot no.scope -o", "no address", "no filters set", "no snapshots by the trigger"} {
-		if !strings.Contains(told, want) {
-			t.Errorf("%q is not in %s", want, told)
+		if !strings.Contains(printed, want) {
+			t.Errorf("%q is not in %s", want, printed)
 		}
 	}
 }
@@ -258,12 +258,12 @@ func TestMonotonic(t *testing.T) {
 	}
 }
 
-func TestOnlyTheFirstViolationsAreTold(t *testing.T) {
+func TestOnlyTheFirstViolationsArePrinted(t *testing.T) {
 	var v verdicts
 	for i := range 100 {
 		v.fail("violation %d", i)
 	}
-	if list := v.list(); v.count() != 100 || len(list) != mostTold+1 || list[mostTold] != fmt.Sprintf("and %d more", 100-mostTold) {
+	if list := v.list(); v.count() != 100 || len(list) != mostPrinted+1 || list[mostPrinted] != fmt.Sprintf("and %d more", 100-mostPrinted) {
 		t.Errorf("%d violations: %v", v.count(), list)
 	}
 }

@@ -12,14 +12,14 @@ import (
 
 // The thresholds of what a sample may show.
 const (
-	// mostGrowth is how much resident memory may grow, in MiB per minute. The
+	// mostGrowth is the maximum growth of resident memory, in MiB per minute. The
 	// table of chunk states grows by 4 bytes for each chunk that is handed out,
 	// until their numbers begin again after 64 GiB: at the 60 MB/s of this
 	// recording 0.2 MiB a minute, at most 4 MiB in all. Anything that was
 	// forgotten per chunk, be it a word, comes on top, and is seen; what was
 	// forgotten per scope would be a hundred times that.
 	mostGrowth = 0.4
-	// judgedFor is how long readings are needed for that: in less, one step of the
+	// judgedFor is the minimum duration of readings for that: in less, one step of the
 	// window, or of the garbage collector's heap, is a slope.
 	judgedFor = 3 * time.Minute
 	// mostResident is the must of make bench for a million scopes a second, with

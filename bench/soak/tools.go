@@ -20,9 +20,9 @@ import (
 	"time"
 )
 
-// tools are what people do to a program that records, all at once: they serve its trace and
-// look at it, set its filter, and have snapshots made, by the tool, by the program itself, and
-// by its trigger. The program must lose nothing by that.
+// tools uses everything at once on a program that records: it serves and reads its trace, sets
+// its filter, and makes snapshots, by the tool, by the program itself, and by its trigger. The
+// program must lose nothing by that.
 type tools struct {
 	s       *soak
 	tool    string // the tool's binary

@@ -14,24 +14,24 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// mostTold is the maximum number of violations that are printed; the rest are only counted.
-const mostTold = 20
+// mostPrinted is the maximum number of violations that are printed; the rest are only counted.
+const mostPrinted = 20
 
 // verdicts collects violations.
 type verdicts struct {
 	keep string // directory for the traces of what failed
 
-	mu   sync.Mutex
-	n    int
-	told []string
-	kept int
+	mu      sync.Mutex
+	n       int
+	printed []string
+	kept    int
 }
 
 func (v *verdicts) fail(format string, args ...any) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.n++; v.n <= mostTold {
-		v.told = append(v.told, fmt.Sprintf(format, args...))
+	if v.n++; v.n <= mostPrinted {
+		v.printed = append(v.printed, fmt.Sprintf(format, args...))
 	}
 }
 
@@ -44,10 +44,10 @@ func (v *verdicts) count() int {
 func (v *verdicts) list() []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.n > mostTold {
-		return append(v.told, fmt.Sprintf("and %d more", v.n-mostTold))
+	if v.n > mostPrinted {
+		return append(v.printed, fmt.Sprintf("and %d more", v.n-mostPrinted))
 	}
-	return v.told
+	return v.printed
 }
 
 // lossesOf returns the losses of a trace, by reason.

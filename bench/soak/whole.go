@@ -39,8 +39,8 @@ func (c *checked) String() string {
 }
 
 // whole checks the trace of a writer that has ended: closed by itself, or killed.
-// It must be sound by every rule of the format; what the writer had told of before
-// must be in it, unless it was overwritten. Everything that is wrong is a
+// It must be sound by every rule of the format; what the ledger has must be in it,
+// unless it was overwritten. Everything that is wrong is a
 // violation, and keeps the trace.
 func (s *soak) whole(c *child, closed bool, sum *checked) {
 	var x examination

@@ -112,14 +112,14 @@ func (w *writer) work(me int) {
 	a := &w.workers[me]
 	p := pace{perMS: float64(w.rate) / 1000 / workers, begin: time.Now()}
 	for n := uint64(0); !w.stop.Load(); n++ {
-		told := n%a.every == 0
+		timed := n%a.every == 0
 		var t0, t1, t2, t3 int64
 		a.begun.Store(n + 1)
-		if told {
+		if timed {
 			t0 = w.clock.now()
 		}
 		s := scope.Begin(nameStep, me, int(n))
-		if told {
+		if timed {
 			t1 = w.clock.now()
 		}
 		scope.Task(nameInner)()
@@ -128,7 +128,7 @@ func (w *writer) work(me int) {
 			scope.Task(nameMixed, n, "a text", scope.KV("worker", me))()
 			issued++
 		}
-		if told {
+		if timed {
 			t2 = w.clock.now()
 		}
 		unsure := false
@@ -139,9 +139,9 @@ func (w *writer) work(me int) {
 		} else {
 			s.End()
 		}
-		if told {
+		if timed {
 			t3 = w.clock.now()
-			a.times[n/a.every%timesTold].tell(n, t0, t1, t2, t3)
+			a.times[n/a.every%timesKept].store(n, t0, t1, t2, t3)
 		}
 		fate := n << 2
 		if s != (scope.Span{}) {
@@ -167,8 +167,8 @@ func (w *writer) end(spans <-chan scope.Span, back chan<- bool) {
 	}
 }
 
-// end ends a span whose end is a record of its own, and reports whether it may be one
-// that found no place: which is not told, only how many did.
+// end ends a span whose end is a record of its own, and reports whether that may be
+// lost: lost ends are only counted.
 func end(s scope.Span) (unsure bool) {
 	before := scope.Stats().Lost.Ends
 	s.End()
@@ -195,10 +195,10 @@ func (w *writer) batch() {
 		t2 := w.clock.now()
 		unsure := end(s)
 		t3 := w.clock.now()
-		if b := &w.batches[n%batchesTold]; gone {
+		if b := &w.batches[n%batchesKept]; gone {
 			b.n.Store(0)
 			b.kept, b.unsure = s != (scope.Span{}), unsure
-			b.tell(n, t0, t1, t2, t3)
+			b.store(n, t0, t1, t2, t3)
 		}
 		w.batched.Store(n + 1)
 	}

@@ -30,7 +30,7 @@ type command struct {
 	new func(c *call) func() error
 }
 
-// takes is what happens to the TRACEs of a command before it runs.
+// takes is the treatment of a command's TRACEs before it runs.
 type takes int
 
 const (

@@ -61,7 +61,7 @@ func TestGoTraces(t *testing.T) {
 					t.Errorf("%s: %v", command, r)
 				}
 				if strings.Contains(r.out+r.err, temp) {
-					t.Errorf("%s tells of a file in %s: %v", command, temp, r)
+					t.Errorf("%s prints the name of a file in %s: %v", command, temp, r)
 				}
 			}
 			if r := scopeview("export", "csv", "dir/my.trace", "-o", "dir/my.trace"); r.code != exitUsage || !strings.Contains(r.err, "is the trace itself") {

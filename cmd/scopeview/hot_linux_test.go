@@ -96,12 +96,12 @@ func TestG15HotFile(t *testing.T) {
 	v.Until(t, "some scopes", func() bool { return v.Ended() > 5000 })
 	dir := filepath.Dir(path)
 	for _, arg := range []string{path, dir, strconv.Itoa(v.PID), "/proc/" + strconv.Itoa(v.PID) + "/root" + path} {
-		told := int64(v.Ended())
-		if n := countIn(t, arg); n < told {
-			t.Errorf("%s: %d scopes, and %d had ended", arg, n, told)
+		had := int64(v.Ended())
+		if n := countIn(t, arg); n < had {
+			t.Errorf("%s: %d scopes, and %d had ended", arg, n, had)
 		}
-		if n := servedOf(t, arg); n < told {
-			t.Errorf("%s: serve tells of %d scopes, and %d had ended", arg, n, told)
+		if n := servedOf(t, arg); n < had {
+			t.Errorf("%s: serve shows %d scopes, and %d had ended", arg, n, had)
 		}
 		if state, part := infoOf(t, arg); state != "writing" || part != "joined" {
 			t.Errorf("%s: %s, the hot part is %q", arg, state, part)
@@ -110,15 +110,15 @@ func TestG15HotFile(t *testing.T) {
 	copies := t.TempDir()
 	for i, args := range [][]string{{"snapshot", path}, {"anonymize", path}} {
 		to := filepath.Join(copies, strconv.Itoa(i)+".scope")
-		told := int64(v.Ended())
+		had := int64(v.Ended())
 		if r := scopeview(append(args, "-o", to)...); r.code != exitOK {
 			t.Fatalf("%s: %v", args[0], r)
 		}
 		if args[0] == "anonymize" {
 			continue // its names differ
 		}
-		if n := countIn(t, to); n < told {
-			t.Errorf("%s: %d scopes, and %d had ended", args[0], n, told)
+		if n := countIn(t, to); n < had {
+			t.Errorf("%s: %d scopes, and %d had ended", args[0], n, had)
 		}
 		if state, part := infoOf(t, to); state != "closed" || part != "" {
 			t.Errorf("%s: it is %s, its hot part %q", args[0], state, part)
@@ -126,26 +126,26 @@ func TestG15HotFile(t *testing.T) {
 	}
 
 	v.Kill(t)
-	told := int64(v.Ended())
+	had := int64(v.Ended())
 	whole := countIn(t, path)
-	if whole < told {
-		t.Errorf("killed: %d scopes, and %d had ended", whole, told)
+	if whole < had {
+		t.Errorf("killed: %d scopes, and %d had ended", whole, had)
 	}
 	if state, part := infoOf(t, path); state != "abandoned" || part != "joined" {
 		t.Errorf("killed it is %s, its hot part %q", state, part)
 	}
-	follow.wait(t, told)
+	follow.wait(t, had)
 	if r := scopeview("verify", path); r.code != exitOK {
 		t.Errorf("verify: %v", r)
 	}
-	if n := scopesIn(scopeview("tail", path, "--from", "0").out); n < told {
-		t.Errorf("tail: %d scopes, and %d had ended", n, told)
+	if n := scopesIn(scopeview("tail", path, "--from", "0").out); n < had {
+		t.Errorf("tail: %d scopes, and %d had ended", n, had)
 	}
 	if n := countIn(t, assembled(t, path)); n != whole {
 		t.Errorf("assembled it has %d scopes, want %d", n, whole)
 	}
 	if n := servedOf(t, path); n != whole {
-		t.Errorf("serve tells of %d scopes, want %d", n, whole)
+		t.Errorf("serve shows %d scopes, want %d", n, whole)
 	}
 
 	// The same without the hot file.
@@ -189,7 +189,7 @@ func TestG15HotFile(t *testing.T) {
 		t.Errorf("adopted it is %s, its hot part %q", state, part)
 	}
 	v.Check(t, path)
-	t.Logf("G15: shm, killed: %d scopes had ended, %d are there, 0 lost, by each command, before and after %d chunks were adopted; %d without the hot file", told, whole, a.Chunks, cold)
+	t.Logf("G15: shm, killed: %d scopes had ended, %d are there, 0 lost, by each command, before and after %d chunks were adopted; %d without the hot file", had, whole, a.Chunks, cold)
 }
 
 // dumped returns the trace at path as text, without the unused chunks at its end.
@@ -245,10 +245,10 @@ func TestHotFileAfterStop(t *testing.T) {
 	if _, e := os.Stat(filepath.Join(hot.Dir, format.HotName(h.ID))); err != nil || !errors.Is(e, os.ErrNotExist) {
 		t.Errorf("the hot file is there: %v, %v", e, err)
 	}
-	told := int64(v.Ended())
-	follow.wait(t, told)
-	if n := countIn(t, path); n != told {
-		t.Errorf("%d scopes, want %d", n, told)
+	had := int64(v.Ended())
+	follow.wait(t, had)
+	if n := countIn(t, path); n != had {
+		t.Errorf("%d scopes, want %d", n, had)
 	}
 	v.Check(t, path)
 }
@@ -281,14 +281,14 @@ func (f *tailing) Write(b []byte) (int, error) {
 }
 
 // wait waits for its end, when it must have printed at least that many scopes.
-func (f *tailing) wait(t *testing.T, told int64) {
+func (f *tailing) wait(t *testing.T, had int64) {
 	t.Helper()
 	select {
 	case r := <-f.ended:
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if n := scopesIn(f.out.String()); r.code != exitOK || n < told {
-			t.Errorf("tail told of %d scopes, and %d had ended; exit %d, %s", n, told, r.code, r.err)
+		if n := scopesIn(f.out.String()); r.code != exitOK || n < had {
+			t.Errorf("tail printed %d scopes, and %d had ended; exit %d, %s", n, had, r.code, r.err)
 		}
 	case <-time.After(30 * time.Second):
 		t.Error("tail did not end")

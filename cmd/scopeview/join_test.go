@@ -289,8 +289,8 @@ func TestJoinRefuses(t *testing.T) {
 func twoAtOnce(t *testing.T, names ...string) {
 	t.Helper()
 	var all []*exec.Cmd
-	var tell []io.WriteCloser
-	var told []*bufio.Reader
+	var orders []io.WriteCloser
+	var answers []*bufio.Reader
 	for _, name := range names {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestJoinOther$")
 		cmd.Env = append(os.Environ(), "SCOPEVIEW_JOIN_OTHER="+name)
@@ -303,23 +303,23 @@ func twoAtOnce(t *testing.T, names ...string) {
 			t.Skip("no process can be started: ", err)
 		}
 		t.Cleanup(func() { cmd.Process.Kill() })
-		all, tell, told = append(all, cmd), append(tell, in), append(told, bufio.NewReader(out))
+		all, orders, answers = append(all, cmd), append(orders, in), append(answers, bufio.NewReader(out))
 	}
 	for range 2 { // after the second reply of both, each has worked while the other did
 		for i := range all {
-			if line, err := told[i].ReadString('\n'); line != "worked\n" {
+			if line, err := answers[i].ReadString('\n'); line != "worked\n" {
 				t.Fatalf("%s said %q: %v", names[i], line, err)
 			}
 		}
-		for _, w := range tell {
+		for _, w := range orders {
 			if _, err := fmt.Fprintln(w, "more"); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	for i, cmd := range all {
-		tell[i].Close()
-		io.Copy(io.Discard, told[i])
+		orders[i].Close()
+		io.Copy(io.Discard, answers[i])
 		if err := cmd.Wait(); err != nil {
 			t.Fatalf("%s: %v", names[i], err)
 		}

@@ -64,7 +64,7 @@ var dear = map[string]int64{
 	"stacks --format folded":           2,  // as above
 	"stacks --format pprof":            6,  // the profile is made as a whole, by a library
 	"profile --by sample --format csv": 5,  // it keeps all that it shows, and one can be 4 bytes of the file
-	"top":                              2,  // every lock has a table of who held it
+	"top":                              2,  // every lock has a table of its holders
 	"top --json":                       2,  // as above
 	"top --by track -n 0":              2,  // as above
 	"profile --by tree --least 0":      5,  // it keeps a node for each call of each stack

@@ -120,9 +120,9 @@ func TestPackedCut(t *testing.T) {
 	if err := os.WriteFile("cut.scopez", b[:len(b)-1], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const told = "the packed file is cut off or damaged where it was"
+	const damaged = "the packed file is cut off or damaged where it was"
 	for _, command := range []string{"info", "top", "export csv", "verify"} {
-		if r := scopeview(command, "cut.scopez"); r.code != exitFailed || !strings.Contains(r.out+r.err, told) {
+		if r := scopeview(command, "cut.scopez"); r.code != exitFailed || !strings.Contains(r.out+r.err, damaged) {
 			t.Errorf("%s: %d, %.2000s", command, r.code, r.err)
 		}
 	}

@@ -112,7 +112,7 @@ func TestRunAdvise(t *testing.T) {
 		t.Errorf("with a diagnostic that is off: %v", r)
 	}
 	if raw, err := os.ReadFile(root + ".raw"); err != nil || !strings.Contains(string(raw), "param.depth=3\t") {
-		t.Errorf("the program was not told the depth: %v", err)
+		t.Errorf("the program did not get the depth: %v", err)
 	}
 	tests := t.TempDir()
 	r = l.tool("test", "--advise=containers", "--no-states", "-o", tests, "-count=1", ".")

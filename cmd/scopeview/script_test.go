@@ -70,7 +70,7 @@ func TestScripts(t *testing.T) {
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
 			if name := filepath.Base(path); (name == "killed.txtar" || name == "shm.txtar") && runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-				t.Skip("whether a writer lives can't be told on this system")
+				t.Skip("whether a writer lives is not known on this system")
 			}
 			story, parts := readScript(t, path)
 			source, err := filepath.Abs(path)

@@ -96,7 +96,7 @@ func findShelf(arg string) (string, error) {
 }
 
 // checkAddr refuses an address without a host: to Go it means every address of the machine, which
-// users who write :8080 seldom want.
+// users seldom want with :8080.
 func checkAddr(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

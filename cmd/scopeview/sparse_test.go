@@ -48,7 +48,7 @@ func sparseTrace(t *testing.T) string {
 // holes. Commands that read the whole file skip holes at no cost; and a cancelled one ends at once.
 func TestSparse(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("holes can't be told here")
+		t.Skip("holes are not known here")
 	}
 	path := sparseTrace(t)
 	looked := 0

@@ -278,13 +278,13 @@ func TestTailRing(t *testing.T) {
 	l.overwrite(2, 5000)
 	l.scope(2, 6000, 7000)
 	f := follow(t, l.path, "--from", "0", "--strict")
-	told := func(want string) {
+	printed := func(want string) {
 		t.Helper()
 		if got, err := f.errs.ReadString('\n'); err != nil || !strings.Contains(got, want) {
 			t.Errorf("%q, %v, want %q", got, err, want)
 		}
 	}
-	told("2 older records were overwritten; what began after 4.00µs is whole")
+	printed("2 older records were overwritten; what began after 4.00µs is whole")
 	if got, want := f.line(), "22:13:20.000006    1.00µs         -  g7        f"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -294,7 +294,7 @@ func TestTailRing(t *testing.T) {
 	if got, want := f.line(), "22:13:20.000008    1.00µs         -  g7        slow"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	told("at least 1 chunk of the ring was overwritten before it could be read")
+	printed("at least 1 chunk of the ring was overwritten before it could be read")
 	f.stop()
 	if code, rest, errs := f.ends(); code != exitLosses || len(rest) != 0 || errs != "" {
 		t.Errorf("exit %d, %q, %q", code, rest, errs)

@@ -119,7 +119,7 @@ func TestWaitsOfARun(t *testing.T) {
 // TestWaitsOfScopeGo: the places of waits and of wake-ups of goroutines made by scope.Go are
 // reported in the same words as those of the go statement.
 func TestWaitsOfScopeGo(t *testing.T) {
-	told := func(start func(f func())) (places []string) {
+	placesOf := func(start func(f func())) (places []string) {
 		path := filepath.Join(t.TempDir(), "x.scope")
 		if err := scope.Start(path, gotrace.With()); err != nil {
 			t.Fatal(err)
@@ -165,9 +165,9 @@ func TestWaitsOfScopeGo(t *testing.T) {
 		}
 		return places
 	}
-	plain := told(func(f func()) { go f() })
-	ours := told(func(f func()) { scope.Go("worker", f) })
+	plain := placesOf(func(f func()) { go f() })
+	ours := placesOf(func(f func()) { scope.Go("worker", f) })
 	if len(plain) == 0 || strings.Join(plain, "\n") != strings.Join(ours, "\n") {
-		t.Errorf("of goroutines of scope.Go it is told\n%q\nof others\n%q", ours, plain)
+		t.Errorf("goroutines of scope.Go have the places\n%q\nof others\n%q", ours, plain)
 	}
 }

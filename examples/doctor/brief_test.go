@@ -43,17 +43,17 @@ var needs = map[string]need{
 	"blocking-under-lock":    {"blocking.go", []string{"time.Sleep(8"}, "cache.mu", "page", []string{"before Lock or after Unlock"}},
 }
 
-// told is the result for a need: yes, with the place, or n/a.
-type told struct {
+// satisfied is the result for a need: yes, with the place, or n/a.
+type satisfied struct {
 	file, line, object, holder, change string
 	tokens                             int
 	missing                            []string
 }
 
 // check looks for what is needed on a page.
-func (n need) check(t *testing.T, page string) told {
+func (n need) check(t *testing.T, page string) satisfied {
 	t.Helper()
-	r := told{tokens: report.Tokens(page)}
+	r := satisfied{tokens: report.Tokens(page)}
 	_, page, _ = strings.Cut(page, "\n## Problem 1: ") // the first problem
 	page, _, _ = strings.Cut(page, "\n## ")
 	find := func(what string, wanted bool, is string) string {

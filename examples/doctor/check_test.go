@@ -23,7 +23,7 @@ const (
 	tolerance  = 0.05 // how much less the share may be at the next strength: runs differ
 	worthwhile = 1.2  // how many times faster the twin must be for the example to count
 	within     = 2.0  // the factor within which the estimated gain is right
-	mayBeFar   = 2    // of how many of those that are told it is not
+	mayBeFar   = 2    // the number of examples whose estimated gain may be farther off
 	patience   = 6    // runs in which memory should be short once: see measureMemory
 )
 
@@ -336,9 +336,9 @@ func (x tools) check(t *testing.T, name string) *row {
 	}
 	switch why := untold[name]; {
 	case why != "" && r.gain == nil:
-		r.notes = append(r.notes, "no gain is told: "+why)
+		r.notes = append(r.notes, "no gain is estimated: "+why)
 	case why != "" || r.gain == nil:
-		breaks("whether a gain is told is not as it was meant")
+		breaks("a gain is estimated where none is expected, or none where one is")
 	case r.near():
 	case far[name] != "":
 		r.notes = append(r.notes, "the estimated gain is off: "+far[name])

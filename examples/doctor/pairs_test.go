@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// What is promised of the shapes, each with its knob and its twin: a pair.
+// The promises for the shapes, each with its knob and its twin: a pair.
 const (
 	rightPairs = 0.9  // of the pairs are right, at least
 	promise    = 2.0  // maximum estimated gain, as a multiple of the measured one
@@ -32,8 +32,8 @@ type pair struct {
 	shape
 	knob
 	bad, mended float64 // seconds, not recorded
-	told        finding // first, at the strength
-	twin        finding // first, mended
+	first       finding // at the strength
+	twin        finding // the first, mended
 	wrong       []string
 	skip        string // why it is not judged
 }
@@ -69,9 +69,8 @@ func steady(times []float64) bool {
 	return len(s) > 1 && s[1] <= (1+differ)*s[0]
 }
 
-// most is what at least two of three runs say. Of runs whose CPUs others had, those that
-// are right count, and those that are not are done again; ok is false where there are too
-// many.
+// most returns the result of at least two of three runs. If others had the CPUs, a run that
+// is right counts, and one that is not is repeated; ok is false after too many of those.
 func (x tools) most(t *testing.T, p *pair, mended bool, right func(v seen) bool) (v seen, is, ok bool) {
 	var of [2][]seen
 	for tries := 0; len(of[0]) < 2 && len(of[1]) < 2; {
@@ -120,7 +119,7 @@ func (x tools) judge(t *testing.T, s shape, k knob) *pair {
 	if !ok {
 		return busy()
 	}
-	p.told = v.top()
+	p.first = v.top()
 	if !right {
 		wrong("%s", v.first())
 	}
@@ -146,7 +145,7 @@ func (p *pair) promised() bool {
 	return slices.ContainsFunc(p.wrong, func(s string) bool { return strings.HasPrefix(s, "promised") })
 }
 
-// pairLine is how the table is printed, as it grows: it takes minutes.
+// pairLine formats a line of the table. Each is printed at once, as the table takes minutes.
 const pairLine = "%-13s %-23s %-8s %-7v %-23s %-9s %-7s %-7s %-6s %-17s %s\n"
 
 func (p *pair) write(out io.Writer) {
@@ -157,14 +156,14 @@ func (p *pair) write(out io.Writer) {
 	if p.skip != "" {
 		verdict = "not judged: " + p.skip
 	}
-	fmt.Fprintf(out, pairLine, p.name, p.problem, p.strength, p.workers, p.told.name(), p.told.percent(),
+	fmt.Fprintf(out, pairLine, p.name, p.problem, p.strength, p.workers, p.first.name(), p.first.percent(),
 		fmt.Sprintf("%.3f", p.bad), fmt.Sprintf("%.3f", p.mended), fmt.Sprintf("%.0f %%", 100*p.measured()), p.twin.name(), verdict)
 }
 
 // checkPairs judges all pairs.
 func (x tools) checkPairs(t *testing.T) {
 	all, judged, right := 0, 0, 0
-	fmt.Printf(pairLine, "shape", "problem", "strength", "workers", "told", "gain told", "seconds", "mended", "gain", "told when mended", "")
+	fmt.Printf(pairLine, "shape", "problem", "strength", "workers", "found", "gain found", "seconds", "mended", "gain", "found if mended", "")
 	for _, s := range shapes {
 		for _, k := range s.knobs {
 			p := x.judge(t, s, k)
@@ -176,7 +175,7 @@ func (x tools) checkPairs(t *testing.T) {
 				right++
 			}
 			if p.promised() {
-				t.Errorf("%s, strength %s, %d workers: a gain of %s is told, and mending brings %.0f %%", p.name, p.strength, p.workers, p.told.percent(), 100*p.measured())
+				t.Errorf("%s, strength %s, %d workers: the estimated gain is %s, and mending brings %.0f %%", p.name, p.strength, p.workers, p.first.percent(), 100*p.measured())
 			}
 		}
 	}
@@ -192,7 +191,7 @@ func (x tools) checkPairs(t *testing.T) {
 // checkReal looks at the healthy programs of modules that others wrote. What is found
 // counts as false unless scopeview scale finds that there is at least half as much to be
 // had: that the run on all processors takes so much longer than its share of that on one.
-// Where no gain is told, a quarter of the time has to be.
+// A finding without a gain needs a quarter of the time.
 func (x tools) checkReal(t *testing.T) {
 	bin := filepath.Join(x.dir, "real"+filepath.Ext(x.doctor))
 	c := exec.Command("go", "build", "-o", bin, ".")
@@ -201,7 +200,7 @@ func (x tools) checkReal(t *testing.T) {
 		t.Skipf("examples/doctor/real can't be built; make deps gets its modules: %v\n%s", err, out)
 	}
 	const line = "%-18s %-23s %-9s %-17s %-9s %s\n"
-	fmt.Printf(line, "healthy program", "told", "gain told", "speed-up by scale", "to be had", "")
+	fmt.Printf(line, "healthy program", "found", "gain found", "speed-up by scale", "possible", "")
 	for name := range strings.FieldsSeq(string(command(t, bin))) {
 		record := func() seen {
 			path := filepath.Join(x.dir, "real.scope")

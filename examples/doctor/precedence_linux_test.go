@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// start starts a command ahead of what else runs here, if that is allowed: what is told of
-// how long it takes would be the neighbours' doing. In a session of its own it is in a
+// start starts a command with precedence over other programs, if that is allowed: else its
+// duration would depend on them. In a session of its own it is in a
 // group of its own, where the system shares out CPUs by session.
 func start(c *exec.Cmd) error {
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

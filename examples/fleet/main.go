@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	flags.DurationVar(&f.o.Limit, "limit", 50*time.Millisecond, "from when on a request is slow")
 	flags.DurationVar(&f.o.Count, "count", 10*time.Second, "how often a stock service counts")
 	flags.Int64Var(&f.o.Ring, "ring", 4<<20, "bytes that each process keeps of its recording")
-	as := flags.String("as", "", "be one service, as the others tell by standard input")
+	as := flags.String("as", "", "be one service, with options from standard input")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0
@@ -119,7 +119,7 @@ func (f *fleet) run(ctx context.Context, stdout io.Writer) error {
 		return err
 	}
 	for _, p := range all {
-		if err := p.tell(told{peers, f.o}); err != nil {
+		if err := p.assign(assignment{peers, f.o}); err != nil {
 			return err
 		}
 	}

@@ -30,8 +30,8 @@ type options struct {
 	Ring   int64
 }
 
-// told is the message to a process when all others run.
-type told struct {
+// assignment is the message to a process when all others run.
+type assignment struct {
 	Peers   addresses
 	Options options
 }
@@ -86,10 +86,10 @@ func start(exe, role string, stderr io.Writer) (*process, error) {
 	return p, nil
 }
 
-// tell starts the work of the process.
-func (p *process) tell(t told) error {
+// assign starts the work of the process.
+func (p *process) assign(t assignment) error {
 	if err := json.NewEncoder(p.in).Encode(t); err != nil {
-		return fmt.Errorf("telling a %s of the others: %w", p.role, err)
+		return fmt.Errorf("sending a %s the others' addresses: %w", p.role, err)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func serve(role string, stdin io.Reader, stdout io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(stdout, "http://%s\n", ln.Addr())
-	var t told
+	var t assignment
 	in := json.NewDecoder(stdin)
 	if err := in.Decode(&t); err != nil {
 		return fmt.Errorf("reading what the others are: %w", err)

@@ -1,4 +1,4 @@
-// Command gostats tells what a tree of Go files is made of: declarations by
+// Command gostats prints the contents of a tree of Go files: declarations by
 // kind, the most used identifiers, the largest packages and how well they
 // compress. It works through the files with a pool of workers and records with
 // scopeview what they do:

@@ -6,7 +6,7 @@
 //
 // Each request looks something up in a cache. Every so often the cache is
 // cleaned; that takes a microsecond per entry, and now and then the cache has
-// grown. Who sees only the slow request asks what the lookup waits for. The
+// grown. The slow request alone does not show what the lookup waits for. The
 // snapshot has the answer: the lock's holder is in the cleaning.
 package main
 

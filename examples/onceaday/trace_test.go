@@ -15,9 +15,9 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// TestOneInAMillion: the snapshot has the slow request whole, with what it waited
-// for and who held that, and everything of the five seconds before it, or tells what
-// of that was lost. In full it is one in a million; else fewer do, at a lower rate.
+// TestOneInAMillion: the snapshot has the complete slow request, with the lock that it
+// waited for and its holder, and everything of the five seconds before it, or the counts
+// of what was lost. In full it is one in a million; else fewer do, at a lower rate.
 func TestOneInAMillion(t *testing.T) {
 	requests, rate, slow := 120_000, 20_000, 110_000
 	if os.Getenv("SCOPEVIEW_FAULT") == "full" {
@@ -83,7 +83,7 @@ func TestOneInAMillion(t *testing.T) {
 		lost += n
 	}
 	if int64(missing) > lost {
-		t.Errorf("%d requests are missing, and the trace tells of %d lost records", missing, lost)
+		t.Errorf("%d requests are missing, and the trace counts %d lost records", missing, lost)
 	}
 	for _, want := range []string{"task request", "task lookup", "wait cache.mu", "hold cache.mu"} {
 		if parts[want] != 1 && lost == 0 {

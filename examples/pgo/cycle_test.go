@@ -51,8 +51,8 @@ func (c cycle) tool(args ...string) string {
 	return c.run(append([]string{c.at("scopeview"), "pgo"}, args...)...)
 }
 
-// TestCycle is how a program becomes faster by what it did in the field: build, record into a
-// ring, collect, merge, check, build with the profile. By how much is measured in bench.
+// TestCycle makes a program faster with a profile from the field: build, record into a ring,
+// collect, merge, check, build with the profile. Package bench measures by how much.
 func TestCycle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the tool, and a program three times")

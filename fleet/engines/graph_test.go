@@ -63,7 +63,7 @@ service:
     metrics: {receivers: [span_metrics], exporters: [otlp_http/metrics]}
 `
 
-// counted is what it counts of what the shop asks.
+// counted are its counts of the shop's requests.
 var counted = []string{
 	"calls: shop internal: 15",
 	"calls: shop client: 5",
@@ -198,8 +198,8 @@ func (j *jaeger) graph(t *testing.T) (list []string) {
 	return list
 }
 
-// pairs is how often a server's span is in a client's of another service, and how many of these
-// have failed for either.
+// pairs lists the numbers of servers' spans inside clients' spans of another service, and how
+// many of these have failed for either.
 func (j *jaeger) pairs(t *testing.T) (list []string) {
 	t.Helper()
 	var answer traces

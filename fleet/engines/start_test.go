@@ -17,7 +17,7 @@ import (
 // engines are programs: ours, a collector and Jaeger.
 type engines struct{ tool, from, store string }
 
-// built is what build builds, once for all tests.
+// built has the results of build, once for all tests.
 var built struct {
 	sync.Once
 	dir string

@@ -25,14 +25,14 @@ type Calibration struct {
 }
 
 // Calibrate measures the weights on this machine, each a few times for about each; the
-// shortest time counts. Weights that are not measured keep their built-in values. told is
+// shortest time counts. Weights that are not measured keep their built-in values. report is
 // called with the name of the next weight.
-func Calibrate(each time.Duration, told func(weight string)) Weights {
+func Calibrate(each time.Duration, report func(weight string)) Weights {
 	w := BuiltIn()
 	ballast := make([]byte, 64<<20) // the collector runs no more often than in a program that uses some memory
 	defer func() { runtime.KeepAlive([]any{ballast, sink, boxed, total}) }()
 	for _, m := range slices.Concat(measured, measuredLists, measuredThreads) {
-		told(m.weight)
+		report(m.weight)
 		w[m.weight] = measure(each, m.f)
 	}
 	w[mapMove] = max(w[mapMove]-w[mapPut], 1)     // a map without a hint moves about as many entries as it gets

@@ -73,7 +73,7 @@ type Report struct {
 func Of(d *Data, p Params) *Report {
 	rep := &Report{Program: d.Program, Go: d.Go, Runs: d.Runs, Seconds: d.NS / 1e9, CPUNS: int64(d.CPU), Looked: d.Looked, Notes: d.Notes, Damage: append([]string{}, d.Damage...), Lost: lost(d.Lost), Statistics: p.Statistics}
 	runs := float64(max(d.Runs, 1))
-	told, sites := map[*place]bool{}, map[string]bool{}
+	reported, sites := map[*place]bool{}, map[string]bool{}
 	all, hidden := places(d, p)
 	rep.Hidden = hidden
 	for _, rule := range Rules {
@@ -102,7 +102,7 @@ func Of(d *Data, p Params) *Report {
 				rep.Small++
 				continue
 			}
-			told[at], sites[r.Site()] = true, true
+			reported[at], sites[r.Site()] = true, true
 			rep.Findings = append(rep.Findings, f)
 		}
 	}
@@ -113,7 +113,7 @@ func Of(d *Data, p Params) *Report {
 		rep.More = len(rep.Findings) - p.Count
 		rep.Findings = rep.Findings[:p.Count]
 	}
-	rep.Worst = worst(d, all, p, told)
+	rep.Worst = worst(d, all, p, reported)
 	return rep
 }
 

@@ -154,7 +154,7 @@ func TestListsRulesSilent(t *testing.T) {
 		{"map-inefficient", "keys of one word", rowOf(row.Map, "map[int]int", "", values{row.Made: 1, row.Gets: 1e6, row.MaxKey: 8})},
 	} {
 		if j := judged(t, c.id, c.row); j.Advice != "" && (j.NS > 0 || j.Bytes > 0) {
-			t.Errorf("%s is told of %s: %s", c.id, c.why, strings.TrimSpace(j.Advice))
+			t.Errorf("%s is reported of %s: %s", c.id, c.why, strings.TrimSpace(j.Advice))
 		}
 	}
 }

@@ -18,9 +18,9 @@ const (
 	mostlyLoads = 0.95
 )
 
-// toldCost is the additional time of a load or store in a build that reports them, in ns:
+// reportCost is the additional time of a load or store in a build that reports them, in ns:
 // the lock is held longer by as much.
-const toldCost = 1
+const reportCost = 1
 
 // mutexToRWMutex: goroutines wait for a sync.Mutex, and its holders only load. At best as
 // many continue at once as there are processors, if no other goroutine needs these.
@@ -30,7 +30,7 @@ func mutexToRWMutex(r *Row, w Weights) (j Judgement) {
 		return j
 	}
 	atOnce := min(r.V(row.MaxCap), r.V(row.WaitNS)/held+1) // including the waiters
-	held = min(held, r.NS*r.V(row.Made)) - r.V(row.Steps)*toldCost
+	held = min(held, r.NS*r.V(row.Made)) - r.V(row.Steps)*reportCost
 	// A sync.RWMutex is a cache line that readers take from each other twice.
 	dearer := loads*(max(w[rwRead]-w[mutexLock], 0)+2*w[lineBackAtomic]) + others*max(w[rwWrite]-w[mutexLock], 0)
 	share := loads / (loads + others)

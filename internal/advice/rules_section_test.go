@@ -33,16 +33,16 @@ func TestSections(t *testing.T) {
 	within := *locked
 	within.Stack = append([]string{"sync.(*Mutex).Lock /go/src/sync/mutex.go:1", "sync.(*RWMutex).Lock /go/src/sync/rwmutex.go:1"}, locked.Stack...)
 	for name, r := range map[string]*Row{
-		"one of twelve stores":          but(locked, map[row.Value]int64{row.Puts: 8000}),
-		"of many nothing is seen":       but(locked, map[row.Value]int64{row.Misses: 8000}),
-		"few are seen":                  but(locked, map[row.Value]int64{row.Watched: 199}),
-		"nobody waits":                  but(locked, map[row.Value]int64{row.Waits: 0, row.WaitNS: 0, row.HeldNS: 0}),
-		"they wait for a moment":        but(locked, map[row.Value]int64{row.HeldNS: 40e6}),
-		"one processor":                 but(locked, map[row.Value]int64{row.MaxCap: 1}),
-		"sections of a few ns":          but(locked, map[row.Value]int64{row.Gets: 96e6, row.Puts: 0}),
-		"a sync.RWMutex's own":          &within,
-		"the standard library's":        std(locked),
-		"its waits are what is told of": but(locked, map[row.Value]int64{row.Steps: 400_000_000}),
+		"one of twelve stores":           but(locked, map[row.Value]int64{row.Puts: 8000}),
+		"of many nothing is seen":        but(locked, map[row.Value]int64{row.Misses: 8000}),
+		"few are seen":                   but(locked, map[row.Value]int64{row.Watched: 199}),
+		"nobody waits":                   but(locked, map[row.Value]int64{row.Waits: 0, row.WaitNS: 0, row.HeldNS: 0}),
+		"they wait for a moment":         but(locked, map[row.Value]int64{row.HeldNS: 40e6}),
+		"one processor":                  but(locked, map[row.Value]int64{row.MaxCap: 1}),
+		"sections of a few ns":           but(locked, map[row.Value]int64{row.Gets: 96e6, row.Puts: 0}),
+		"a sync.RWMutex's own":           &within,
+		"the standard library's":         std(locked),
+		"its waits are reported instead": but(locked, map[row.Value]int64{row.Steps: 400_000_000}),
 	} {
 		if j := mutexToRWMutex(r, w); j.Advice != "" {
 			t.Errorf("%s: %s", name, j.Advice)

@@ -84,10 +84,10 @@ func (r *Row) amount() string {
 }
 
 // worst returns the most expensive places without advice, or with Statistics all of them.
-func worst(d *Data, all []*place, p Params, told map[*place]bool) (list []Characteristic) {
+func worst(d *Data, all []*place, p Params, reported map[*place]bool) (list []Characteristic) {
 	runs := float64(max(d.Runs, 1))
 	for _, r := range all {
-		if told[r] && !p.Statistics || p.In != nil && !inside(r.Row, p.In) {
+		if reported[r] && !p.Statistics || p.In != nil && !inside(r.Row, p.In) {
 			continue
 		}
 		c := Characteristic{Kind: r.Kind.String(), Type: r.Type, Site: r.Site(), Stack: r.Stack}
@@ -112,7 +112,7 @@ func priceOf(r *Row, w Weights) (ns float64, text string) {
 	case row.Scan:
 		return scattered(r, w)
 	case row.Line:
-		return 0, "" // its cost is what rules report
+		return 0, "" // rules report its cost
 	}
 	var parts []string
 	for _, x := range prices(r.Kind) {

@@ -84,10 +84,10 @@ func TestMergeIsLLVMs(t *testing.T) {
 		if got, want := written(t, sum), load(t, dir, "OUT"); got != want {
 			t.Errorf("%d, weights %d:\n%s\nllvm-profdata:\n%s", i, weights, got, want)
 		}
-		if told := strings.Contains(out, "ounter overflow"); told != (full > 0) {
+		if warned := strings.Contains(out, "ounter overflow"); warned != (full > 0) {
 			t.Errorf("%d: %d counts saturated; llvm-profdata: %s", i, full, out)
 		}
-		if told := strings.Contains(out, "ash mismatch") || strings.Contains(out, "hash check"); told != (dropped > 0) {
+		if warned := strings.Contains(out, "ash mismatch") || strings.Contains(out, "hash check"); warned != (dropped > 0) {
 			t.Errorf("%d: %d functions dropped; llvm-profdata: %s", i, dropped, out)
 		}
 	}

@@ -20,7 +20,7 @@
 // Generated files are in a cache, by their content: an existing file is complete, and never
 // changes. A plan is the result for a command line. It is reused as long as all of its
 // inputs have the same size and time. Then, if the state of version control is the same too,
-// the last executable is what the go command would build, and the go command is not called.
+// the go command would build the last executable again, and is not called.
 // Packages with unchanged texts are not edited again.
 //
 // # Requirements of the go command

@@ -84,7 +84,7 @@ func (m *maker) make(ctx context.Context) (err error) {
 	}
 	if p.Profile != "" {
 		if m.profile, err = readProfile(p.Profile); err != nil {
-			return fmt.Errorf("the profile that tells which functions are called often: %w; -pgo=off builds without", err)
+			return fmt.Errorf("the profile of functions that are called often: %w; -pgo=off builds without", err)
 		}
 	}
 	if err := m.edit(packages); err != nil {

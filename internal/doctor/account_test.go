@@ -51,7 +51,7 @@ func addsUp(t *testing.T, f *Finding) {
 // reports what is missing.
 func TestFactsAddUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 5))
-	told, named := 0, 0
+	incomplete, named := 0, 0
 	for _, x := range examples {
 		for _, lost := range []float64{0, 0.5, 1} {
 			w := play(x.cores, x.program(1))
@@ -69,7 +69,7 @@ func TestFactsAddUp(t *testing.T) {
 			valid(t, w, report)
 			for _, f := range report.Findings {
 				if f.OfLock() && f.use != nil && !f.use.l.place {
-					told++
+					incomplete++
 					if missingText.MatchString(strings.Join(f.Evidence, "\n")) {
 						named++
 						if lost == 0 {
@@ -80,8 +80,8 @@ func TestFactsAddUp(t *testing.T) {
 			}
 		}
 	}
-	if told < 8 || named < 4 {
-		t.Errorf("%d findings about locks, of which %d say what is missing", told, named)
+	if incomplete < 8 || named < 4 {
+		t.Errorf("%d findings about locks, of which %d say what is missing", incomplete, named)
 	}
 }
 

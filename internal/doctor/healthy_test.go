@@ -340,6 +340,6 @@ func TestPolls(t *testing.T) {
 	}
 	deep := []*symbols.Frame{{Func: "main.a"}, {Func: "main.b"}, {Func: "main.c"}, {Func: "main.d"}, {Func: "runtime.Gosched"}}
 	if polls(deep) {
-		t.Error("who is called by it does not poll")
+		t.Error("a function that it calls does not poll")
 	}
 }

@@ -25,8 +25,8 @@ func (m *model) uses() []*use {
 	return m.locksUsed
 }
 
-// untold returns look's findings about the locks that no earlier rule has reported.
-func (m *model) untold(look func(u *use) (Finding, bool)) (fs []Finding) {
+// unreported returns look's findings about the locks that no earlier rule has reported.
+func (m *model) unreported(look func(u *use) (Finding, bool)) (fs []Finding) {
 	for _, u := range m.uses() {
 		if u.reported {
 			continue
@@ -136,7 +136,7 @@ type blockingFacts struct {
 // Share is the part of the time in which that is so. Gain is the gain if nobody waited for
 // the lock, times the part of the waited holds that the holder itself waits.
 func (m *model) blockingUnderLock() []Finding {
-	return m.untold(func(u *use) (f Finding, ok bool) {
+	return m.unreported(func(u *use) (f Finding, ok bool) {
 		share := float64(u.blocked) / float64(m.span())
 		if share < blockingUnderLockLimits.blocked || u.holdWaited == 0 {
 			return f, false
@@ -181,7 +181,7 @@ type fatFacts struct {
 // the gain if nobody waited, limited by what remains under the lock, which stays serial.
 func (m *model) fatCriticalSection() []Finding {
 	limits := &fatCriticalSectionLimits
-	return m.untold(func(u *use) (f Finding, ok bool) {
+	return m.unreported(func(u *use) (f Finding, ok bool) {
 		if u.hold == 0 || u.used < limits.used || u.waitShare(m) < limits.wait {
 			return f, false
 		}
@@ -214,7 +214,7 @@ type convoyFacts struct{ u *use }
 // convoy: more goroutines are queued than there are cores, so each unlock wakes the next one
 // and hardly any finds the lock free. Share is the part of the time with such a queue.
 func (m *model) convoy() []Finding {
-	return m.untold(func(u *use) (f Finding, ok bool) {
+	return m.unreported(func(u *use) (f Finding, ok bool) {
 		share := float64(u.crowd) / float64(m.span())
 		if share < convoyLimits.crowd || u.waitShare(m) < convoyLimits.wait || u.free(m) < u.worth() {
 			return f, false
@@ -240,7 +240,7 @@ type contentionFacts struct{ u *use }
 // else to do.
 func (m *model) lockContention() []Finding {
 	limits := &lockContentionLimits
-	return m.untold(func(u *use) (f Finding, ok bool) {
+	return m.unreported(func(u *use) (f Finding, ok bool) {
 		acquired := float64(u.l.acquired)
 		long := u.waitShare(m) > limits.wait
 		often := acquired > 0 && float64(u.l.contended) > limits.contended*acquired && acquired*1e9 > limits.often*float64(m.span())

@@ -84,7 +84,7 @@ func (x *polled) place() (best string) {
 }
 
 // samplesOf counts the samples of the program's goroutines that spin, except for those in
-// told.
+// reported.
 func (m *model) samplesOf(reported map[*gor]bool) (list []*polled) {
 	by := map[*gor]*polled{}
 	for _, s := range m.samples {

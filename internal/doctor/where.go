@@ -14,7 +14,7 @@ import (
 
 // Place is a place in the source that a finding refers to.
 type Place struct {
-	What     string // what happens there; may have marks, which Told replaces
+	What     string // what happens there; may have marks, which ReplaceMarks replaces
 	Function string
 	File     string
 	Line     int

@@ -101,9 +101,9 @@ type Words struct {
 // Words returns the sentences, with the function name applied to the trace's names in them
 // and prose to the rest: a name may contain anything.
 func (f *Finding) Words(name, prose func(string) string) Words {
-	w := Words{Text: Told(f.sentences.text, name, prose), Try: Told(tries[f.Verdict], name, prose), Holder: Told(f.holder, name, prose)}
+	w := Words{Text: ReplaceMarks(f.sentences.text, name, prose), Try: ReplaceMarks(tries[f.Verdict], name, prose), Holder: ReplaceMarks(f.holder, name, prose)}
 	for _, e := range f.sentences.evidence {
-		w.Evidence = append(w.Evidence, Told(e, name, prose))
+		w.Evidence = append(w.Evidence, ReplaceMarks(e, name, prose))
 	}
 	return w
 }
@@ -111,13 +111,13 @@ func (f *Finding) Words(name, prose func(string) string) Words {
 // Noted returns the notes, with name and prose applied as in Words.
 func (r *Report) Noted(name, prose func(string) string) (list []string) {
 	for _, n := range r.markedNotes {
-		list = append(list, Told(n, name, prose))
+		list = append(list, ReplaceMarks(n, name, prose))
 	}
 	return list
 }
 
-// Told returns a sentence with its marks replaced, as in Words.
-func Told(text string, name, prose func(string) string) string {
+// ReplaceMarks returns a sentence with its marks replaced, as in Words.
+func ReplaceMarks(text string, name, prose func(string) string) string {
 	var b strings.Builder
 	for text != "" {
 		before, rest, ok := strings.Cut(text, nameBegins)

@@ -174,7 +174,7 @@ var Specs = []Spec{
 	{KindAnchor, "anchor", "", false, "thread", "cpu_ns", "", "the records that follow in this chunk were begun on this thread, whose CPU clock was cpu_ns at start (-1: unknown)"},
 	{KindEnd, "end", "", false, "begin", "cpu", "loc goid", "ends, at start (word 0), the scope that began at word 1: loc is the file offset of its record, goid the goroutine that began it (0: not known any more); the head's goroutine is the one that ended it, 0 where nobody did and its goroutine ended. Further slots: user and system of a process scope, then arguments known at the end"},
 	{KindTaskf, "taskf", "task", true, "stop", "cpu", "", "a task whose name is a format for its arguments"},
-	{KindMade, "made", "", false, "made", "0", "", "the goroutine of the head has made the goroutine of word 1, whose row is called name from now on: what go is, told by the creator"},
+	{KindMade, "made", "", false, "made", "0", "", "the goroutine of the head has made the goroutine of word 1, whose row is called name from now on: as go, recorded by the creator"},
 }
 
 // specByKind is created on first use: programs that only record do not contain the table.

@@ -20,8 +20,8 @@ const (
 	FrameIDs = 1 << 19
 
 	// PlaceFrames is the first id of places of names: a place's id is the name's id plus this.
-	// If its Start is a kind of lock, it is where unnamed locks are locked; if Start is 0
-	// (LockUnknown), it is where the program first gave the name.
+	// If its Start is a kind of lock, unnamed locks are locked there; if Start is 0 (LockUnknown),
+	// the program first gave the name there.
 	PlaceFrames = FrameIDs - MaxNames
 )
 

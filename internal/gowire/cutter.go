@@ -83,7 +83,7 @@ func (c *Cutter) Next() (*Generation, error) {
 		case err != nil: // the decoder of the generation will report why
 			if c.err, g.Cut = io.EOF, err; err == io.EOF {
 				g.Cut = io.ErrUnexpectedEOF
-				if len(bytes) == 0 && c.version < endsTold {
+				if len(bytes) == 0 && c.version < firstWithEndMarks {
 					g.Cut = nil
 				}
 			}
@@ -94,7 +94,7 @@ func (c *Cutter) Next() (*Generation, error) {
 		if g.Number == 0 {
 			g.Number = b.Generation
 		}
-		if b.Generation != g.Number && c.version < endsTold {
+		if b.Generation != g.Number && c.version < firstWithEndMarks {
 			return g, nil // the next generation begins
 		}
 		if HeaderSize+g.size+len(bytes) > maxGeneration {
@@ -118,8 +118,8 @@ func (c *Cutter) Rest() (int64, error) {
 	return int64(len(c.buf)) + n, err
 }
 
-// endsTold is the first version that marks the end of a generation.
-const endsTold = 26
+// firstWithEndMarks is the first version that marks the end of a generation.
+const firstWithEndMarks = 26
 
 // batch returns the next batch without consuming it. With an error it returns the bytes
 // there are.

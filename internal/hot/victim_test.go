@@ -85,12 +85,12 @@ func TestG15Adopted(t *testing.T) {
 				most = 3_000_000
 			}
 			v.Until(t, "the scopes", func() bool {
-				told := v.Ended()
+				ended := v.Ended()
 				poll()
-				behind = max(behind, int64(told)-int64(followed))
+				behind = max(behind, int64(ended)-int64(followed))
 				readAll(t, v.Path)
 				reads++
-				return told > most || t.Failed()
+				return ended > most || t.Failed()
 			})
 			v.Kill(t)
 			poll()
@@ -104,11 +104,11 @@ func TestG15Adopted(t *testing.T) {
 			// A killed writer may have counted events as overwritten that are still there.
 			there := found.Events - found.Open + found.Overwritten
 			if n := int64(followed); n > there || n < there && ring == 0 {
-				t.Errorf("the follower told of %d scopes, and there are %d", n, there)
+				t.Errorf("the follower delivered %d scopes, and there are %d", n, there)
 			}
 			// A ring this small has little room on a busy machine, and loses some events.
 			if behind > 0 && found.AllLost == 0 && ring == 0 {
-				t.Errorf("%d scopes had ended that the follower did not tell of at once", behind)
+				t.Errorf("%d scopes had ended that the follower did not deliver at once", behind)
 			}
 			a, err := hot.Adopt(func() bool { return true })
 			if err != nil || a.Traces != 1 {

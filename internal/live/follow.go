@@ -50,7 +50,7 @@ func (x *session) poll(follower *trace.Follower, writer string) (more bool) {
 		st.writer = timeline.WriterClosed
 	}
 	if news || st.writer != before.writer || st.deleted != before.deleted || st.over || follower.Trace().State().Tick != tick {
-		x.tell()
+		x.notify()
 	}
 	if x.follows() {
 		return true
@@ -62,8 +62,8 @@ func (x *session) poll(follower *trace.Follower, writer string) (more bool) {
 	return false
 }
 
-// tell wakes the requests that wait for a change. x.mu is held.
-func (x *session) tell() {
+// notify wakes the requests that wait for a change. x.mu is held.
+func (x *session) notify() {
 	close(x.change)
 	x.change = make(chan struct{})
 }

@@ -44,7 +44,7 @@ func TestLarge(t *testing.T) {
 	}
 	again := get(r, "live?cursor="+began.Meta.Live.Cursor)
 	if !again.Meta.Reload {
-		t.Error("while it is read the page is not told to ask again")
+		t.Error("while it is read the page does not ask again")
 	}
 	close(goOn)
 	for whole := began; ; {
@@ -55,7 +55,7 @@ func TestLarge(t *testing.T) {
 			break
 		}
 		if !get(r, "live?cursor="+whole.Meta.Live.Cursor).Meta.Reload {
-			t.Fatal("there is more, and the page is not told")
+			t.Fatal("there is more, and the page does not ask for it")
 		}
 		whole = get(r, "whole")
 	}

@@ -39,7 +39,7 @@ type Trace struct {
 	Build   string     `json:"build" head:"Build" says:"its version, and the commit it was built at"`
 	BuildID string     `json:"build_id" says:"as 'go tool buildid' prints it"`
 	Slow    []SlowName `json:"slow" head:"Slow (99th percentile and total)"`
-	SlowOf  string     `json:"slow_of" says:"of what 'slow' tells: 'pending' (it was not read yet), 'whole', 'begin' (its first 2,000,000 scopes, or what could be read in two seconds), 'failed' (up to where reading broke off)"`
+	SlowOf  string     `json:"slow_of" says:"the part that 'slow' covers: 'pending' (it was not read yet), 'whole', 'begin' (its first 2,000,000 scopes, or what could be read in two seconds), 'failed' (up to where reading broke off)"`
 	Why     string     `json:"why" says:"why it can't be shown; empty: it can"`
 }
 

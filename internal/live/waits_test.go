@@ -42,7 +42,7 @@ func TestWaits(t *testing.T) {
 			}
 		}
 	}
-	until("one who holds and one who waits", func(p *packed) bool {
+	until("a holder and a waiter", func(p *packed) bool {
 		return len(p.Locks.Locks) == 1 && p.Locks.Locks[0].Holds == 1 && p.Locks.Locks[0].Waits == 1
 	})
 	until("whether there are states", func(p *packed) bool { return !p.Pending })
@@ -50,7 +50,7 @@ func TestWaits(t *testing.T) {
 		t.Error("there are states without a Go execution trace")
 	}
 	unlock()
-	until("two who held", func(p *packed) bool { return len(p.Locks.Locks) == 1 && p.Locks.Locks[0].Holds == 2 })
+	until("two holders", func(p *packed) bool { return len(p.Locks.Locks) == 1 && p.Locks.Locks[0].Holds == 2 })
 	for _, bad := range []string{"waits", "waits?from=1&to=2", "waits?from=2&to=1&px=1", "waits?from=1&to=2&px=0"} {
 		if resp := r.get("/t/0/api/" + bad); resp.StatusCode != http.StatusBadRequest {
 			t.Errorf("%s: %s", bad, resp.Status)

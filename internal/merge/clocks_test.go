@@ -130,7 +130,7 @@ func TestClocks(t *testing.T) {
 						t.Errorf("seed %d, %s: error %d, violated %v, want at most %d, %v", seed, p.Label, p.Error, p.Violated, test.errors[i], test.violated[i])
 					}
 					if p.Error >= 0 && !p.Violated && worst[i] > p.Error+2 {
-						t.Errorf("seed %d, %s: its times are wrong by %d, and it is told that they are by %d at most", seed, p.Label, worst[i], p.Error)
+						t.Errorf("seed %d, %s: its times are wrong by %d, and the maximum is given as %d", seed, p.Label, worst[i], p.Error)
 					}
 				}
 			}

@@ -173,8 +173,8 @@ func (c *converter) member() {
 	c.w.Block(format.BlockMember, format.AppendMember(nil, &m))
 }
 
-// tell writes the facts of all processes together.
-func (m *merger) tell() error {
+// writeFacts writes the facts of all processes together.
+func (m *merger) writeFacts() error {
 	fact := func(key, value string) {
 		m.w.Block(format.BlockInfo, format.AppendInfo(nil, key, value[:min(len(value), format.MaxMemberText)]))
 	}

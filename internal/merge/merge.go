@@ -68,7 +68,7 @@ func To(ctx context.Context, inputs []Input, f *os.File, progress func(done, of 
 			return r, err
 		}
 	}
-	if err := m.tell(); err != nil {
+	if err := m.writeFacts(); err != nil {
 		return r, err
 	}
 	r.Size = m.w.Close(m.end, &m.lost)
@@ -170,7 +170,7 @@ func (m *merger) read(ctx context.Context, in *input, asRecorded bool, f func(e 
 	var failed error
 	err := in.t.Events(trace.Options{Detail: trace.Rowless, AsRecorded: asRecorded}, func(e *trace.Event) bool {
 		if n++; n%(1<<20) == 0 {
-			m.told(m.done + int64(float64(size)*min(float64(e.Start)/float64(end), 1)))
+			m.progressed(m.done + int64(float64(size)*min(float64(e.Start)/float64(end), 1)))
 			if failed = ctx.Err(); failed != nil {
 				return false
 			}
@@ -179,14 +179,14 @@ func (m *merger) read(ctx context.Context, in *input, asRecorded bool, f func(e 
 		return failed == nil
 	})
 	m.done += size
-	m.told(m.done)
+	m.progressed(m.done)
 	if err = cmp.Or(failed, err, ctx.Err()); err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%s: %w", in.name, err)
 	}
 	return err
 }
 
-func (m *merger) told(done int64) {
+func (m *merger) progressed(done int64) {
 	if m.progress != nil {
 		m.progress(done, m.of)
 	}

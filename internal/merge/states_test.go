@@ -103,8 +103,8 @@ func TestStatesSurvive(t *testing.T) {
 	survive(t, edited(t, a, `info "os" "linux"`, `info "os" "other"`), edited(t, b, `info "boot" "`, `info "boot" "another`))
 }
 
-// TestStatesUntold checks that a process without a Go execution trace has no known states.
-func TestStatesUntold(t *testing.T) {
+// TestStatesUnknown checks that a process without a Go execution trace has no known states.
+func TestStatesUnknown(t *testing.T) {
 	none := func(name, head string) string {
 		return ofText(t, name, fmt.Sprintf("header %s wall=%d\nstate closed=1 tick=2000\nchunk blocks sealed\ninfo \"program\" \"/bin/other\"\nstop ticks=2000\n", head, time.Now().UnixNano()))
 	}
@@ -152,7 +152,7 @@ func TestLostGoTraceIsTold(t *testing.T) {
 	}
 	cut := strings.Replace(whole, "stop ", "info \"gotrace_ended\" \"once, because there was no room for it in the trace\"\nstop ", 1)
 	if !lacks(cut) || lacks(whole) {
-		t.Errorf("told of one that lost some: %v, of a whole one: %v", lacks(cut), lacks(whole))
+		t.Errorf("reported for one that lost some: %v, for a complete one: %v", lacks(cut), lacks(whole))
 	}
 }
 

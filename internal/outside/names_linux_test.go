@@ -44,7 +44,7 @@ func TestLocalFunctions(t *testing.T) {
 		file("h2.c"), local("hash", 4), local("same", 5), local("same", 5),
 		file(""), {Name: "hash", Value: 6, Info: elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC)},
 	}
-	toldApart(syms)
+	addSourceNames(syms)
 	var got []string
 	for _, s := range syms {
 		got = append(got, s.Name)

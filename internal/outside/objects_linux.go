@@ -24,7 +24,7 @@ type objects struct {
 	placements []*placement // by from, none overlap
 	next       uint64       // the address for the next code that has to move
 	fact       func(key, value string)
-	tell       func(format.Object)
+	write      func(format.Object)
 }
 
 // identity identifies the file of code. A path may have had several files.
@@ -45,8 +45,8 @@ type placement struct {
 // below the kernel.
 const moved = 1 << 56
 
-func newObjects(fact func(key, value string), tell func(format.Object)) objects {
-	return objects{files: map[identity]*object{}, next: moved, fact: fact, tell: tell}
+func newObjects(fact func(key, value string), write func(format.Object)) objects {
+	return objects{files: map[identity]*object{}, next: moved, fact: fact, write: write}
 }
 
 // open reads the tables of the file of some code. The result has no names if the file can't be
@@ -111,12 +111,12 @@ func (o *objects) placementOf(c *code) *placement {
 		i = len(o.placements)
 	}
 	o.placements = slices.Insert(o.placements, i, p)
-	told := format.Object{From: p.from, To: p.to, Path: c.file}
-	told.Addr, _ = x.addr(p.offset)
+	written := format.Object{From: p.from, To: p.to, Path: c.file}
+	written.Addr, _ = x.addr(p.offset)
 	if x.goBin != nil {
-		told.BuildID = x.goBin.BuildID
+		written.BuildID = x.goBin.BuildID
 	}
-	o.tell(told)
+	o.write(written)
 	return p
 }
 
@@ -151,7 +151,7 @@ func (x *object) read() {
 	}
 	x.code, _ = symbols.OpenCode(x.name, x.goBin)
 	syms, _ := f.Symbols()
-	toldApart(syms)
+	addSourceNames(syms)
 	dynamic, _ := f.DynamicSymbols()
 	for _, s := range slices.Concat(syms, dynamic) {
 		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Value != 0 && s.Name != "" && (s.Value < goCode.Entry || s.Value >= goCode.End) {
@@ -161,9 +161,9 @@ func (x *object) read() {
 	x.funcs = unaliased(x.funcs)
 }
 
-// toldApart appends the source's name to functions that are local to their sources and share their
+// addSourceNames appends the source's name to functions that are local to their sources and share their
 // name with others: hash (h1.c).
-func toldApart(syms []elf.Symbol) {
+func addSourceNames(syms []elf.Symbol) {
 	homes := map[string]map[uint64]bool{}
 	function := func(s *elf.Symbol) bool { return elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Value != 0 }
 	for i := range syms {

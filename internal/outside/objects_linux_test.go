@@ -34,7 +34,7 @@ func newPlay(t *testing.T) *play {
 		t.Fatal(err)
 	}
 	r := &recorder{
-		w: w, began: 1000, told: map[string]string{}, spaces: map[uint32]*space{}, threads: map[uint32]format.Program{}, series: map[series]*format.Samples{},
+		w: w, began: 1000, reported: map[string]string{}, spaces: map[uint32]*space{}, threads: map[uint32]format.Program{}, series: map[series]*format.Samples{},
 		until: map[series]int64{}, switches: map[uint32]*format.Switches{}, epoch: time.Now().UnixNano(),
 	}
 	r.setUp()

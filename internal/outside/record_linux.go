@@ -67,10 +67,10 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 type recorder struct {
 	pid      int
 	w        *writer
-	tell     func(error) // called with the reason when nothing more is kept
+	onFull   func(error) // called with the reason when nothing more is kept
 	began    int64
 	counters []*perf.Watched // the first has no name: it has the events other than samples
-	told     map[string]string
+	reported map[string]string
 	spaces   map[uint32]*space
 	threads  map[uint32]format.Program // as recorded last
 	objects  objects
@@ -99,7 +99,7 @@ type series struct {
 func newRecorder(pid int, o Options) (*recorder, error) {
 	now := sys.Monotonic()
 	r := &recorder{
-		pid: pid, tell: o.Full, began: now, told: map[string]string{}, spaces: map[uint32]*space{}, threads: map[uint32]format.Program{}, epoch: time.Now().UnixNano() - now,
+		pid: pid, onFull: o.Full, began: now, reported: map[string]string{}, spaces: map[uint32]*space{}, threads: map[uint32]format.Program{}, epoch: time.Now().UnixNano() - now,
 		series: map[series]*format.Samples{}, until: map[series]int64{}, switches: map[uint32]*format.Switches{},
 	}
 	r.setUp()
@@ -159,8 +159,8 @@ func (r *recorder) facts(o Options) {
 
 // fact records a fact, if it is new.
 func (r *recorder) fact(key, value string) {
-	if value != "" && r.told[key] != value {
-		r.told[key] = value
+	if value != "" && r.reported[key] != value {
+		r.reported[key] = value
 		r.w.block(format.BlockInfo, format.AppendInfo(nil, key, value), r.began)
 	}
 }
@@ -223,7 +223,7 @@ func (r *recorder) look(flush bool) {
 		r.flush(sys.Monotonic() - int64(settle))
 	}
 	if r.full = cmp.Or(r.w.failed(), r.w.room()); r.full != nil {
-		r.tell(r.full)
+		r.onFull(r.full)
 	}
 }
 

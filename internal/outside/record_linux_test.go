@@ -184,7 +184,7 @@ func TestSwitches(t *testing.T) {
 		how := tr.Lookup("counter_task-clock")
 		rest, lacking := res.CPU-res.Unsampled, res.CPU-time.Duration(all)
 		t.Logf("%s: %v of CPU time, %v of it unsampled, samples of %v; task-clock is %s", what, res.CPU, res.Unsampled, time.Duration(all), how)
-		if told := strings.Contains(how, "except while threads were switched"); told != (res.Unsampled > 0) || told && what == "hot" || !told && lacking > res.CPU/10 {
+		if reported := strings.Contains(how, "except while threads were switched"); reported != (res.Unsampled > 0) || reported && what == "hot" || !reported && lacking > res.CPU/10 {
 			t.Errorf("%s: %v of %v unsampled, samples of %v; task-clock is %s", what, res.Unsampled, res.CPU, time.Duration(all), how)
 		}
 		if off := time.Duration(all) - rest; off > rest/10 || off < -rest/10 {

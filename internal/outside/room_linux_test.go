@@ -38,8 +38,8 @@ func TestNearlyFull(t *testing.T) {
 			t.Error(err)
 		}
 	}}
-	var told []error
-	o := Options{Command: []string{victim, "twice"}, Path: filepath.Join(fs.Dir, "x.scope"), Counters: []perf.Counter{{Name: "task-clock", Every: 1e6}}, Out: out, Err: io.Discard, Full: func(err error) { told = append(told, err) }}
+	var reported []error
+	o := Options{Command: []string{victim, "twice"}, Path: filepath.Join(fs.Dir, "x.scope"), Counters: []perf.Counter{{Name: "task-clock", Every: 1e6}}, Out: out, Err: io.Discard, Full: func(err error) { reported = append(reported, err) }}
 	res, err := Record(context.Background(), o)
 	if err != nil && strings.Contains(err.Error(), "recording from outside") {
 		t.Skip(err)
@@ -47,8 +47,8 @@ func TestNearlyFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(told) != 1 || !strings.HasSuffix(told[0].Error(), "must stay free") || out.text.String() != "half\ndone\n" || res.Exit != 0 {
-		t.Errorf("%+v, told %v, printed %q", res, told, out.text.String())
+	if len(reported) != 1 || !strings.HasSuffix(reported[0].Error(), "must stay free") || out.text.String() != "half\ndone\n" || res.Exit != 0 {
+		t.Errorf("%+v, reported %v, printed %q", res, reported, out.text.String())
 	}
 	tr := sound(t, o.Path)
 	all, _, _ := sums(t, tr, "task-clock", "main.hot")
@@ -75,17 +75,17 @@ func TestWriteError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []error
-	r := &recorder{w: w, tell: func(err error) { told = append(told, err) }}
-	if r.look(false); len(told) > 0 {
-		t.Errorf("it was told %v", told)
+	var reported []error
+	r := &recorder{w: w, onFull: func(err error) { reported = append(reported, err) }}
+	if r.look(false); len(reported) > 0 {
+		t.Errorf("reported: %v", reported)
 	}
 	w.file.Close()
 	w.block(format.BlockNote, make([]byte, 40_000), 0)
 	w.block(format.BlockNote, make([]byte, 40_000), 0) // for which the chunk has no room
 	r.look(false)
 	r.look(true)
-	if len(told) != 1 || !strings.HasPrefix(told[0].Error(), "writing the trace: ") {
-		t.Errorf("it was told %v", told)
+	if len(reported) != 1 || !strings.HasPrefix(reported[0].Error(), "writing the trace: ") {
+		t.Errorf("reported: %v", reported)
 	}
 }

@@ -239,15 +239,15 @@ func TestLost(t *testing.T) {
 		if want := per * (98 - int(lost)); events < want || events > want+2*98+8 {
 			t.Errorf("%s: %d events, want some %d", c.name, events, want)
 		}
-		told := int64(0)
+		counted := int64(0)
 		for _, p := range tr.Problems() {
 			if !p.Damage() || !strings.Contains(p.Text, "packed file") {
 				t.Errorf("%s: %+v", c.name, p)
 			}
-			told += p.Count
+			counted += p.Count
 		}
-		if told != lost {
-			t.Errorf("%s: %d chunks are told of, want %d", c.name, told, lost)
+		if counted != lost {
+			t.Errorf("%s: %d chunks are counted, want %d", c.name, counted, lost)
 		}
 	}
 }

@@ -142,7 +142,7 @@ func TestCutFeatures(t *testing.T) {
 	good := m.bytes()
 	for n := range len(good) + 1 {
 		got, err := both(good[:n])
-		if told := err != nil || got.f.cut > 0; told != (n < len(good)) {
+		if detected := err != nil || got.f.cut > 0; detected != (n < len(good)) {
 			t.Errorf("of %d bytes %d are there: %v", len(good), n, err)
 		}
 	}

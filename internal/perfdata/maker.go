@@ -208,7 +208,7 @@ func (m *maker) sources() (list []string) {
 		case im.Inlining():
 			from = "Go's table; where prologues end is not known: " + im.Debug.Error()
 		case im.Go != nil && im.Debug != nil:
-			from = "Go's table, which does not tell here what was inlined: " + im.Debug.Error()
+			from = "Go's table, which has no inlined calls here: " + im.Debug.Error()
 		case im.Debug != nil:
 			from = "the table of symbols, without lines: " + im.Debug.Error()
 		}
@@ -217,7 +217,7 @@ func (m *maker) sources() (list []string) {
 			text += " Whether it is the build that ran is not known: the file has no build id of it."
 		}
 		if im.Guessed > 0 {
-			text += fmt.Sprintf(" Of %d functions the first line is that of their first instruction: clang's -fdebug-info-for-profiling tells it.", im.Guessed)
+			text += fmt.Sprintf(" For %d functions the first line is assumed to be that of their first instruction: compile with clang's -fdebug-info-for-profiling to record it.", im.Guessed)
 		}
 		list = append(list, text)
 	}

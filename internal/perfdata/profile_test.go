@@ -228,7 +228,7 @@ func TestProgramWithoutExecBit(t *testing.T) {
 			}
 			m.sample(7, 50, base+s.offset(t, "inner", 0))
 		}, s.path},
-		"a name, where others are told to be by exec": {func(m *made) {
+		"a name, where others are marked as by exec": {func(m *made) {
 			m.record(recordComm, 1<<13, append([]any{uint32(7), uint32(7), []byte("name\x00\x00\x00\x00")}, at(7, 0)...)...)
 			m.mmap2(7, 0, base, 1<<24, s.path)
 			name(m, 7, 10)

@@ -112,7 +112,7 @@ func (s *shm) attach(idx, at, n int64) error {
 			err = s.enter(slot, uint64(at)+uint64(i)+1)
 		}
 	}
-	testpoint.Here("hot.told")
+	testpoint.Here("hot.named")
 	if err != nil {
 		s.let(idx, n)
 		return fmt.Errorf("%s: %w", s.hot.Name(), err)
@@ -273,7 +273,7 @@ func (s *shm) let(idx, n int64) {
 			ok = s.enter(int64(slot), 0) == nil && ok
 		}
 	}
-	testpoint.Here("hot.untold")
+	testpoint.Here("hot.unnamed")
 	ok = s.mapped.detach(idx, n) == nil && ok
 	testpoint.Here("hot.unmapped")
 	for slot := range s.slots {

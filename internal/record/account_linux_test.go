@@ -43,7 +43,7 @@ func TestG17(t *testing.T) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	var told []string
+	var lines []string
 	for _, c := range []struct {
 		name string
 		size string // of its file system; "": the tests' own
@@ -95,11 +95,11 @@ func TestG17(t *testing.T) {
 						line += fmt.Sprintf(", %d lost by %v", lost[why], why)
 					}
 				}
-				told = append(told, line)
+				lines = append(lines, line)
 			})
 		})
 	}
-	t.Logf("G17: %s", strings.Join(told, "; "))
+	t.Logf("G17: %s", strings.Join(lines, "; "))
 }
 
 // issue records on several goroutines, as fast as they can or slowly enough for the

@@ -71,8 +71,8 @@ func TestPath(t *testing.T) {
 			t.Errorf("the header says %v path, %v backing, want %v and %v; reasons: path %q, clock %q, backing %q",
 				h.Path, h.Backing, want, wantBacking, r.Lookup("path_reason"), r.Lookup("clock_reason"), r.Lookup("backing_reason"))
 		}
-		if told := r.Lookup("path_reason"); (h.Path == format.PathAssembly) != (told == "") {
-			t.Errorf("the %v path is explained by %q", h.Path, told)
+		if reason := r.Lookup("path_reason"); (h.Path == format.PathAssembly) != (reason == "") {
+			t.Errorf("the %v path is explained by %q", h.Path, reason)
 		}
 		if h.Witness&format.WitnessGoid == 0 {
 			t.Error("goroutine ids are said to be unknown")

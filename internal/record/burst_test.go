@@ -46,11 +46,11 @@ func TestBurstWithoutFlusher(t *testing.T) {
 		made := s.PreparedLate
 		if r.Pool().Backing() == format.BackingDisk {
 			if s.Lost.Window == 0 || made != 0 {
-				t.Errorf("%d prepared by those who record, %+v", made, s.Lost)
+				t.Errorf("%d prepared by goroutines that record, %+v", made, s.Lost)
 			}
 		} else {
 			if s.Lost != (Lost{}) || made < 400 {
-				t.Errorf("%d prepared by those who record, %+v", made, s.Lost)
+				t.Errorf("%d prepared by goroutines that record, %+v", made, s.Lost)
 			}
 			for range 100 {
 				if burst(n / 2); Stats().Lost.Buffer > 0 {
@@ -73,6 +73,6 @@ func TestBurstWithoutFlusher(t *testing.T) {
 		}
 		checkLosses(t, issued, late(r.Pool().Backing()))
 		s = Stats()
-		t.Logf("%d issued, %d recorded, %d lost; %d chunks prepared by those who record", issued, s.Recorded, s.Lost.Total(), s.PreparedLate)
+		t.Logf("%d issued, %d recorded, %d lost; %d chunks prepared by goroutines that record", issued, s.Recorded, s.Lost.Total(), s.PreparedLate)
 	})
 }

@@ -26,27 +26,27 @@ import (
 // chunk is scanned. So everything in the file has its name, and a scope older than all other
 // records is still shown.
 type ring struct {
-	mu     sync.Mutex
-	chunks map[int64]leftover         // without pointers: it is the largest map
-	rare   map[int64]rare             // by chunk
-	open   map[begun]*carried         // open scopes whose chunk has left
-	early  map[begun]struct{}         // scopes that ended while their chunk was leaving, before it was scanned
-	rows   map[uint64]*carried        // by goroutine
-	ended  []*carried                 // carried as open, and ended since
-	most   int                        // limit of carried records
-	forgot bool                       // open scopes were dropped at the limit
-	turn   int64                      // chunks scanned
-	size   int64                      // chunks of the ring
-	told   int64                      // value of gone when the open scopes were last carried
-	gone   int64                      // chunks overwritten
-	base   int64                      // units that the Go path reserved in them
-	over   atomic.Int64               // records overwritten
-	until  atomic.Int64               // ticks: all overwritten records began before
-	report func(c *format.Carry) bool // writes a block if there is room
-	lose   func(n int64)              // counts open scopes that were dropped
-	now    func() int64
-	places pool.Ring
-	buf    []byte // of leave
+	mu        sync.Mutex
+	chunks    map[int64]leftover         // without pointers: it is the largest map
+	rare      map[int64]rare             // by chunk
+	open      map[begun]*carried         // open scopes whose chunk has left
+	early     map[begun]struct{}         // scopes that ended while their chunk was leaving, before it was scanned
+	rows      map[uint64]*carried        // by goroutine
+	ended     []*carried                 // carried as open, and ended since
+	most      int                        // limit of carried records
+	forgot    bool                       // open scopes were dropped at the limit
+	turn      int64                      // chunks scanned
+	size      int64                      // chunks of the ring
+	carriedAt int64                      // value of gone when the open scopes were last carried
+	gone      int64                      // chunks overwritten
+	base      int64                      // units that the Go path reserved in them
+	over      atomic.Int64               // records overwritten
+	until     atomic.Int64               // ticks: all overwritten records began before
+	report    func(c *format.Carry) bool // writes a block if there is room
+	lose      func(n int64)              // counts open scopes that were dropped
+	now       func() int64
+	places    pool.Ring
+	buf       []byte // of leave
 
 	// left, writeEnds and closed are leave, carryEnded and end. They are called only through these
 	// variables, as newRing is.
@@ -79,9 +79,9 @@ type rare struct {
 // carried is a record that outlives its chunk.
 type carried struct {
 	format.Carry
-	seen int64 // of a row: turn of the goroutine's latest record
-	told int64 // value of gone when it was last carried; 0: it is still in its chunk
-	due  bool  // of a row: there was no room to carry it
+	seen      int64 // of a row: turn of the goroutine's latest record
+	carriedAt int64 // value of gone when it was last carried; 0: it is still in its chunk
+	due       bool  // of a row: there was no room to carry it
 }
 
 // newRing creates the ring. It is called only through the options that need it, so that other
@@ -249,7 +249,7 @@ func (g *ring) close(b begun, at int64) *carried {
 	c := g.open[b]
 	if c != nil {
 		delete(g.open, b)
-		if c.told != 0 {
+		if c.carriedAt != 0 {
 			c.Record.Stop, c.Record.CPU = at, 0
 			g.ended = append(g.ended, c)
 		}
@@ -279,7 +279,7 @@ func (g *ring) end(b begun, at int64, leaving bool) (head uint64, ok bool) {
 // carries what must be kept.
 func (g *ring) lost(idx []int64) {
 	g.mu.Lock()
-	var tell []*carried
+	var outlive []*carried
 	over, until, forgot := g.over.Load(), g.until.Load(), int64(0)
 	for _, i := range idx {
 		l, more := g.chunks[i], g.rare[i]
@@ -293,20 +293,20 @@ func (g *ring) lost(idx []int64) {
 		forgot += more.forgot
 		for _, b := range more.open {
 			if c := g.open[b]; c != nil {
-				tell = append(tell, c)
+				outlive = append(outlive, c)
 			}
 		}
 		for _, goid := range more.rows {
 			if c := g.rows[goid]; c != nil && int64(c.Loc)/pool.ChunkSize == i {
-				tell = append(tell, c)
+				outlive = append(outlive, c)
 			}
 		}
 	}
-	if g.gone-g.told >= g.size/4 {
-		g.told = g.gone
+	if g.gone-g.carriedAt >= g.size/4 {
+		g.carriedAt = g.gone
 		for _, c := range g.open {
-			if c.told != 0 {
-				tell = append(tell, c)
+			if c.carriedAt != 0 {
+				outlive = append(outlive, c)
 			}
 			if row := g.rows[c.Record.Goid()]; row != nil {
 				row.seen = g.turn
@@ -314,13 +314,13 @@ func (g *ring) lost(idx []int64) {
 		}
 		for _, c := range g.rows {
 			// Every second time, because a carry block lasts for a turn of the ring.
-			if c.told != 0 && (c.due || g.gone-c.told >= g.size*3/8) {
-				tell = append(tell, c)
+			if c.carriedAt != 0 && (c.due || g.gone-c.carriedAt >= g.size*3/8) {
+				outlive = append(outlive, c)
 			}
 		}
 	}
-	for _, c := range tell {
-		c.told, c.due = g.gone, false
+	for _, c := range outlive {
+		c.carriedAt, c.due = g.gone, false
 	}
 	g.until.Store(until)
 	g.over.Store(over)
@@ -329,10 +329,10 @@ func (g *ring) lost(idx []int64) {
 		g.lose(forgot)
 	}
 	testpoint.Here("ring.counted")
-	untold := g.tell(tell)
+	unwritten := g.writeCarries(outlive)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, c := range untold {
+	for _, c := range unwritten {
 		c.due = true
 	}
 }
@@ -343,14 +343,14 @@ func (g *ring) carryEnded() {
 	ended := g.ended
 	g.ended = nil
 	g.mu.Unlock()
-	untold := g.tell(ended)
+	unwritten := g.writeCarries(ended)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.ended = append(g.ended, untold...)
+	g.ended = append(g.ended, unwritten...)
 }
 
-// tell writes a block for each record, and returns those for which there was no room.
-func (g *ring) tell(list []*carried) (untold []*carried) {
+// writeCarries writes a block for each record, and returns those for which there was no room.
+func (g *ring) writeCarries(list []*carried) (unwritten []*carried) {
 	g.mu.Lock()
 	carries := make([]format.Carry, len(list))
 	for i, c := range list {
@@ -361,9 +361,9 @@ func (g *ring) tell(list []*carried) (untold []*carried) {
 	for i := range carries {
 		carries[i].Ticks = now
 		if !g.report(&carries[i]) {
-			untold = append(untold, list[i])
+			unwritten = append(unwritten, list[i])
 		}
-		testpoint.Here("ring.told")
+		testpoint.Here("ring.reported")
 	}
-	return untold
+	return unwritten
 }

@@ -19,10 +19,10 @@ func TestLeaveTwice(t *testing.T) {
 	for _, b := range []begun{ended, open} {
 		copy(w[b.loc%pool.ChunkSize/8:], []uint64{uint64(b.start), uint64(format.OpenStop(7, 1, 1)), uint64(format.KindTask)<<40 | 5, 0})
 	}
-	var told []format.Carry
+	var reported []format.Carry
 	g := &ring{
 		chunks: map[int64]leftover{}, rare: map[int64]rare{}, open: map[begun]*carried{}, early: map[begun]struct{}{}, rows: map[uint64]*carried{}, most: 64, size: 64,
-		report: func(c *format.Carry) bool { told = append(told, *c); return true },
+		report: func(c *format.Carry) bool { reported = append(reported, *c); return true },
 		now:    func() int64 { return 1000 },
 	}
 	g.leave(chunk, w)
@@ -34,8 +34,8 @@ func TestLeaveTwice(t *testing.T) {
 		t.Error("a scope has ended twice")
 	}
 	g.lost([]int64{chunk})
-	if len(told) != 1 || told[0].Loc != format.Loc(open.loc) || !told[0].Record.Open() {
-		t.Errorf("it is told as open: %+v, want what is at %d only", told, open.loc)
+	if len(reported) != 1 || reported[0].Loc != format.Loc(open.loc) || !reported[0].Record.Open() {
+		t.Errorf("carried as open: %+v, want only the record at %d", reported, open.loc)
 	}
 	if n := g.over.Load(); n != 2 {
 		t.Errorf("%d records are overwritten, want 2", n)

@@ -18,7 +18,7 @@ func TestStepped(t *testing.T) {
 	}{
 		{"steady", []int64{rate, rate, rate}, []bool{false, false, false}},
 		{"within 40 ppm", []int64{rate, rate + rate/25000, rate}, []bool{false, false, false}},
-		{"another rate, once told", []int64{rate, rate + rate/1000, rate + rate/1000, rate + rate/1000}, []bool{false, true, false, false}},
+		{"another rate, reported once", []int64{rate, rate + rate/1000, rate + rate/1000, rate + rate/1000}, []bool{false, true, false, false}},
 		{"a step forward", []int64{rate, 3 * rate, rate, rate}, []bool{false, true, false, false}},
 		{"a step back", []int64{rate, -rate, rate, rate}, []bool{false, true, false, false}},
 	} {

@@ -79,15 +79,15 @@ const inHeap = 2 * 160 << 10
 
 // heapUse is the recording's part of the heap, and the variable from which the runtime reads it.
 var heapUse struct {
-	told atomic.Pointer[uint64] // nil: the runtime does not read it
-	more atomic.Int64           // collectors' bytes, beyond inHeap
+	usage atomic.Pointer[uint64] // nil: the runtime does not read it
+	more  atomic.Int64           // collectors' bytes, beyond inHeap
 }
 
 // ReportHeap makes *bytes the variable from which the runtime learns how much of the heap is the
 // recorder's: Go's collector must not run more often because of it in a program whose heap is at
 // its minimum.
 func ReportHeap(bytes *uint64) {
-	heapUse.told.Store(bytes)
+	heapUse.usage.Store(bytes)
 	reportHeap(atomic.LoadUint32(&sys.Live.On) != Off)
 }
 
@@ -98,11 +98,11 @@ func UseHeap(bytes int64) {
 }
 
 func reportHeap(recording bool) {
-	if told := heapUse.told.Load(); told != nil {
+	if usage := heapUse.usage.Load(); usage != nil {
 		n := heapUse.more.Load()
 		if recording {
 			n += inHeap
 		}
-		atomic.StoreUint64(told, uint64(max(n, 0)))
+		atomic.StoreUint64(usage, uint64(max(n, 0)))
 	}
 }

@@ -67,21 +67,21 @@ func TestG37CPU(t *testing.T) {
 				if !faultfs.Full() && r.name != "none" && r.name != "default" {
 					continue
 				}
-				told := runSlowed(t, g, c.when == "before", r.name, c.limit)
-				t.Logf("G37: CPU: %s, %s: %s: %+v", c.name, c.when, r.name, told)
+				stats := runSlowed(t, g, c.when == "before", r.name, c.limit)
+				t.Logf("G37: CPU: %s, %s: %s: %+v", c.name, c.when, r.name, stats)
 				if r.name == "none" {
-					if without = told; told.Share > c.share {
-						t.Errorf("the twin had %.2f of a CPU, it is limited to less", told.Share)
+					if without = stats; stats.Share > c.share {
+						t.Errorf("the twin had %.2f of a CPU, it is limited to less", stats.Share)
 					}
 					continue
 				}
-				if told.Work != without.Work || told.Issued == 0 || told.Recorded+told.Overwritten+told.Lost != told.Issued {
-					t.Errorf("%s: %+v, and without a recording %+v", r.name, told, without)
+				if stats.Work != without.Work || stats.Issued == 0 || stats.Recorded+stats.Overwritten+stats.Lost != stats.Issued {
+					t.Errorf("%s: %+v, and without a recording %+v", r.name, stats, without)
 				}
-				if most := 3*without.Seconds + 3; told.Seconds > most {
-					t.Errorf("%s: it took %.1f s, and %.1f s without a recording", r.name, told.Seconds, without.Seconds)
+				if most := 3*without.Seconds + 3; stats.Seconds > most {
+					t.Errorf("%s: it took %.1f s, and %.1f s without a recording", r.name, stats.Seconds, without.Seconds)
 				}
-				each(t, told.Path, func(*trace.Trace, *trace.Event) {})
+				each(t, stats.Path, func(*trace.Trace, *trace.Event) {})
 			}
 		})
 	}
@@ -111,7 +111,7 @@ type cpuStats struct {
 	Seconds, Share                      float64 // duration of the work, and CPUs used
 }
 
-func runSlowed(t *testing.T, g *faultfs.CPU, before bool, recording string, limit func(*testing.T, *faultfs.CPU, bool)) (told cpuStats) {
+func runSlowed(t *testing.T, g *faultfs.CPU, before bool, recording string, limit func(*testing.T, *faultfs.CPU, bool)) (stats cpuStats) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestG37CPU$")
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=2", cpuChild+"="+recording+"\n"+t.TempDir()+"/")
@@ -135,10 +135,10 @@ func runSlowed(t *testing.T, g *faultfs.CPU, before bool, recording string, limi
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("the program ended with %v\n%s\n%.2000s", err, rest, says)
 	}
-	if err := json.Unmarshal(rest, &told); err != nil {
+	if err := json.Unmarshal(rest, &stats); err != nil {
 		t.Fatalf("%v\n%s", err, rest)
 	}
-	return told
+	return stats
 }
 
 func slowed(t *testing.T, f []string) {
@@ -148,7 +148,7 @@ func slowed(t *testing.T, f []string) {
 		_, _ = in.ReadString('\n')
 	}
 	step("ready")
-	var told cpuStats
+	var stats cpuStats
 	began, cpu := time.Now(), cpuTime()
 	if f[0] != "none" {
 		recordings := ownRecordings(f[1])
@@ -174,22 +174,22 @@ func slowed(t *testing.T, f []string) {
 			})
 		}
 		wg.Wait()
-		told.Issued += 40_000
+		stats.Issued += 40_000
 	}
 	work()
 	step("half")
 	work()
-	told.Work = fmt.Sprint(sum.Load())
+	stats.Work = fmt.Sprint(sum.Load())
 	if f[0] != "none" {
 		if err := Stop(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	told.Seconds = time.Since(began).Seconds()
-	told.Share = (cpuTime() - cpu) / told.Seconds
+	stats.Seconds = time.Since(began).Seconds()
+	stats.Share = (cpuTime() - cpu) / stats.Seconds
 	s := Stats()
-	told.Path, told.Recorded, told.Overwritten, told.Lost = Path(), s.Recorded, s.Overwritten, s.Lost.Total()
-	text, _ := json.Marshal(told)
+	stats.Path, stats.Recorded, stats.Overwritten, stats.Lost = Path(), s.Recorded, s.Overwritten, s.Lost.Total()
+	text, _ := json.Marshal(stats)
 	fmt.Println(string(text))
 	os.Exit(0)
 }

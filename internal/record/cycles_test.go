@@ -27,7 +27,7 @@ func TestG13Cycles(t *testing.T) {
 	case testing.Short():
 		cycles = 50
 	}
-	var told []string
+	var lines []string
 	perBacking(t, func(t *testing.T, backing Option) {
 		tr := newTraffic(16)
 		defer tr.end()
@@ -63,10 +63,10 @@ func TestG13Cycles(t *testing.T) {
 		if recorded == 0 {
 			t.Error("nothing was recorded")
 		}
-		told = append(told, fmt.Sprintf("%s: %d cycles under 16 writers, %d records kept, %d lost and counted; goroutines %d, then %d; descriptors %d, then %d; mappings %d, then %d, of our files %d",
+		lines = append(lines, fmt.Sprintf("%s: %d cycles under 16 writers, %d records kept, %d lost and counted; goroutines %d, then %d; descriptors %d, then %d; mappings %d, then %d, of our files %d",
 			filepath.Base(t.Name()), cycles, recorded, lost, before.goroutines, after.goroutines, before.descriptors, after.descriptors, before.mappings, after.mappings, after.files))
 	})
-	t.Logf("G13: %s", strings.Join(told, "; "))
+	t.Logf("G13: %s", strings.Join(lines, "; "))
 }
 
 // TestStopAfterManyChunks stops a recording most of whose chunks have left: Stop

@@ -17,7 +17,7 @@ import (
 // deaths are the ways in which a victim ends itself.
 var deaths = map[string]func(t *truth){
 	"exit":  func(*truth) { os.Exit(7) },
-	"panic": func(*truth) { go panic("as it was told") },
+	"panic": func(*truth) { go panic("as planned") },
 	"throw": func(*truth) { // by the runtime: no deferred function runs
 		m := map[int]int{}
 		for range 4 {
@@ -56,14 +56,14 @@ func TestG15Death(t *testing.T) {
 	if faultfs.Full() {
 		runs = 4
 	}
-	var told []string
+	var lines []string
 	for _, death := range []struct {
 		name string
 		want func(ws syscall.WaitStatus) bool
 		says string
 	}{
 		{"exit", func(ws syscall.WaitStatus) bool { return ws.ExitStatus() == 7 }, ""},
-		{"panic", func(ws syscall.WaitStatus) bool { return ws.ExitStatus() == 2 }, "panic: as it was told"},
+		{"panic", func(ws syscall.WaitStatus) bool { return ws.ExitStatus() == 2 }, "panic: as planned"},
 		{"throw", func(ws syscall.WaitStatus) bool { return ws.ExitStatus() == 2 }, "fatal error: concurrent map"},
 		{"eat", func(ws syscall.WaitStatus) bool { return ws.Signal() == syscall.SIGKILL }, ""},
 		{"stop", func(ws syscall.WaitStatus) bool { return ws.ExitStatus() == 0 }, ""},
@@ -104,11 +104,11 @@ func TestG15Death(t *testing.T) {
 						}
 						sum.add(one)
 					}
-					told = append(told, fmt.Sprintf("%s (%s, %s): %d runs, %d ended, %d overwritten, %d of the rest there, %d missing, %d ends lost",
+					lines = append(lines, fmt.Sprintf("%s (%s, %s): %d runs, %d ended, %d overwritten, %d of the rest there, %d missing, %d ends lost",
 						death.name, mode, b.name, sum.runs, sum.ended, sum.over, sum.owed-sum.behind, sum.behind, sum.ends))
 				})
 			}
 		}
 	}
-	t.Logf("G15: %s", strings.Join(told, "; "))
+	t.Logf("G15: %s", strings.Join(lines, "; "))
 }

@@ -42,11 +42,11 @@ const sharedPage = 128
 
 // function is an instrumented function. functions.mu guards all fields but f.
 type function struct {
-	f      *sys.Func // nil: the shared count of functions without a number
-	number int
-	id     uint16
-	now    calls
-	told   calls
+	f       *sys.Func // nil: the shared count of functions without a number
+	number  int
+	id      uint16
+	now     calls
+	written calls
 
 	off     bool    // calls are only counted
 	sampled bool    // calls are counted only in samples
@@ -103,11 +103,11 @@ func (r *recorder) writeFunctions(now collecting) {
 		fs.excess(true)
 		fs.show()
 		fs.mu.Unlock()
-		fs.tell()
+		fs.write()
 	case collectFilter:
 		r.funcs.Load().refilter()
 	default:
-		r.funcs.Load().tell()
+		r.funcs.Load().write()
 	}
 }
 
@@ -309,9 +309,9 @@ func (fs *functions) each(number int, do func(t *sys.Tally)) {
 	}
 }
 
-// tell writes the counts of functions with calls that were not recorded, if they have changed since
+// write writes the counts of functions with calls that were not recorded, if they have changed since
 // they were last written.
-func (fs *functions) tell() {
+func (fs *functions) write() {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	fs.sum()
@@ -327,16 +327,16 @@ func (fs *functions) tell() {
 		guessed := len(fs.unseen) == 0 || fs.r.block(format.BlockUnseen, fs.block)
 		for _, f := range list {
 			if counted {
-				f.told.recorded, f.told.skipped = f.now.recorded, f.now.skipped
+				f.written.recorded, f.written.skipped = f.now.recorded, f.now.skipped
 			}
 			if guessed {
-				f.told.unseen = f.now.unseen
+				f.written.unseen = f.now.unseen
 			}
 		}
 		list, fs.buf, fs.unseen = list[:0], fs.buf[:0], fs.unseen[:0]
 	}
 	for number, f := range fs.all {
-		new := f.now.less(f.told)
+		new := f.now.less(f.written)
 		if new.skipped+new.unseen == 0 || number == sys.NoFunc {
 			continue
 		}

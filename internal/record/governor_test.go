@@ -22,7 +22,7 @@ type governedProgram struct {
 	costs      [3]float64 // share of the CPU time while on
 	rest       float64    // share of what can't be switched off
 	on         [3]bool
-	told       []string
+	reasons    []string
 	all        float64 // ns, of the parts
 	after      []func()
 	early      bool // a part was switched while the governor's CPU time was measured
@@ -40,7 +40,7 @@ func govern(share float64) *governedProgram {
 			Spent: func() (int64, bool) { return int64(p.spent[i]), p.on[i] },
 			Switch: func(on bool, why string) {
 				p.on[i] = on
-				p.told = append(p.told, strings.TrimSpace(fmt.Sprintf("%s %v %s", partNames[i], on, why)))
+				p.reasons = append(p.reasons, strings.TrimSpace(fmt.Sprintf("%s %v %s", partNames[i], on, why)))
 			},
 		}})
 	}
@@ -58,9 +58,9 @@ func (p *governedProgram) run(d time.Duration) {
 		p.used = p.used*keep + float64(tick) - cost
 		p.governor.rest = p.governor.rest*keep + p.rest*float64(tick)
 		p.owed += cost - known*p.share*(float64(tick)-cost)
-		told := len(p.told)
+		reasons := len(p.reasons)
 		p.decide(p.now, p.began)
-		p.early = p.early || len(p.told) > told
+		p.early = p.early || len(p.reasons) > reasons
 		for _, f := range p.after {
 			f()
 		}
@@ -74,8 +74,8 @@ func TestSwitchesLater(t *testing.T) {
 	p := govern(0.03)
 	p.costs = [3]float64{0.5, 0.5, 0.5}
 	p.run(time.Second)
-	if p.early || len(p.told) == 0 {
-		t.Errorf("switched early: %v; told: %v", p.early, p.told)
+	if p.early || len(p.reasons) == 0 {
+		t.Errorf("switched early: %v; reasons: %v", p.early, p.reasons)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestG46Governor(t *testing.T) {
 			p.costs, p.rest = c.costs, c.rest
 			p.run(1500 * time.Millisecond)
 			if p.on != c.on {
-				t.Errorf("on are %v, want %v; told %q", p.on, c.on, p.told)
+				t.Errorf("on are %v, want %v; reasons %q", p.on, c.on, p.reasons)
 			}
 			if thin := p.thin < 1; thin != (c.rest > 0.02) {
 				t.Errorf("hooks have %v of their part", p.thin)
@@ -123,15 +123,15 @@ func TestG46Governor(t *testing.T) {
 	}
 }
 
-// TestG46GovernorTells: the reason for switching a part off has its cost, the time, and the budget
+// TestG46GovernorReports: the reason for switching a part off has its cost, the time, and the budget
 // that would keep it.
-func TestG46GovernorTells(t *testing.T) {
+func TestG46GovernorReports(t *testing.T) {
 	p := govern(0.03)
 	p.costs = [3]float64{0, 0.05, 0}
 	p.run(time.Second)
 	want := []string{"states false it exceeded its share of the budget, 5.0% of the CPU time, and is off since 150ms; --budget 15% keeps it on"}
-	if !slices.Equal(p.told, want) {
-		t.Errorf("told %q, want %q", p.told, want)
+	if !slices.Equal(p.reasons, want) {
+		t.Errorf("reasons %q, want %q", p.reasons, want)
 	}
 }
 
@@ -145,19 +145,19 @@ func TestG46GovernorKeepsTheSum(t *testing.T) {
 	if part := p.all / float64(time.Minute); part > known*p.share {
 		t.Errorf("%.4f of the CPU time, want at most %v", part, known*p.share)
 	}
-	if n := len(p.told); n < 6 || n > 60 {
-		t.Errorf("%d times switched: %q", n, p.told)
+	if n := len(p.reasons); n < 6 || n > 60 {
+		t.Errorf("%d times switched: %q", n, p.reasons)
 	}
-	t.Logf("G46: three parts of 10 %% each take %.2f %% of a minute's CPU time with a budget of 3 %%, switched %d times", 100*p.all/float64(time.Minute), len(p.told))
+	t.Logf("G46: three parts of 10 %% each take %.2f %% of a minute's CPU time with a budget of 3 %%, switched %d times", 100*p.all/float64(time.Minute), len(p.reasons))
 	p.costs = [3]float64{0.001, 0.001, 0.001}
 	p.run(2 * partHoldMost)
 	if p.on != [3]bool{true, true, true} {
 		t.Errorf("on are %v, though they cost little", p.on)
 	}
-	n := len(p.told)
+	n := len(p.reasons)
 	p.run(time.Minute)
-	if len(p.told) != n {
-		t.Errorf("they are switched again: %q", p.told[n:])
+	if len(p.reasons) != n {
+		t.Errorf("they are switched again: %q", p.reasons[n:])
 	}
 }
 
@@ -167,8 +167,8 @@ func TestG46GovernorIsIdle(t *testing.T) {
 	p := govern(1)
 	p.costs, p.rest = [3]float64{0.3, 0.3, 0.3}, 0.1
 	p.run(time.Minute)
-	if len(p.told) != 0 {
-		t.Errorf("with all of the CPU time: %q", p.told)
+	if len(p.reasons) != 0 {
+		t.Errorf("with all of the CPU time: %q", p.reasons)
 	}
 	p = govern(0.03)
 	for range 1000 {
@@ -181,7 +181,7 @@ func TestG46GovernorIsIdle(t *testing.T) {
 		p.used = p.used*keep + 1e6
 		p.decide(p.now, p.began)
 	}
-	if len(p.told) != 0 {
-		t.Errorf("idle: %q", p.told)
+	if len(p.reasons) != 0 {
+		t.Errorf("idle: %q", p.reasons)
 	}
 }

@@ -19,8 +19,8 @@ func TestInHeap(t *testing.T) {
 	if wantPath != format.PathAssembly {
 		t.Skip("on other paths there is more, and another part of the time is the recorder's")
 	}
-	var told uint64
-	record.ReportHeap(&told)
+	var reported uint64
+	record.ReportHeap(&reported)
 	t.Cleanup(func() { record.ReportHeap(new(uint64)) })
 	live := func() int64 {
 		runtime.GC()
@@ -40,19 +40,19 @@ func TestInHeap(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond) // for the flusher, which nothing waits for
 	}
-	has, said := live()-before, int64(atomic.LoadUint64(&told))
+	has, said := live()-before, int64(atomic.LoadUint64(&reported))
 	if err := Stop(); err != nil {
 		t.Fatal(err)
 	}
 	if said == 0 || has > said {
-		t.Errorf("a recording has %d bytes in the heap, and tells %d", has, said)
+		t.Errorf("a recording has %d bytes in the heap, and reports %d", has, said)
 	}
-	if n := atomic.LoadUint64(&told); n != 0 {
-		t.Errorf("without a recording %d bytes are told", n)
+	if n := atomic.LoadUint64(&reported); n != 0 {
+		t.Errorf("without a recording %d bytes are reported", n)
 	}
 	record.UseHeap(1000)
-	if n := atomic.LoadUint64(&told); n != 1000 {
-		t.Errorf("a collector has 1000 bytes, and %d are told", n)
+	if n := atomic.LoadUint64(&reported); n != 1000 {
+		t.Errorf("a collector has 1000 bytes, and %d are reported", n)
 	}
 	record.UseHeap(-1000)
 }

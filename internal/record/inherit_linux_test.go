@@ -20,7 +20,7 @@ import (
 // either.
 func TestG14(t *testing.T) {
 	faultfs.Children(t)
-	var told []string
+	var lines []string
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)
 		Task("a")()
@@ -61,7 +61,7 @@ func TestG14(t *testing.T) {
 		if pool := record.Current.Load().Pool(); !pool.Heap() && mapped == 0 {
 			t.Error("no mapping of ours was found in this program")
 		}
-		told = append(told, fmt.Sprintf("%s: %d mappings, a forked child would have %d", t.Name(), mapped, forked))
+		lines = append(lines, fmt.Sprintf("%s: %d mappings, a forked child would have %d", t.Name(), mapped, forked))
 	})
-	t.Logf("G14: none of our descriptors and mappings in a child; %s", strings.Join(told, "; "))
+	t.Logf("G14: none of our descriptors and mappings in a child; %s", strings.Join(lines, "; "))
 }

@@ -45,7 +45,7 @@ func TestG15Kill(t *testing.T) {
 	if faultfs.Full() {
 		n = 1000
 	}
-	var told []string
+	var lines []string
 	for _, b := range killProof {
 		for _, mode := range []string{"plain", "ring"} {
 			t.Run(mode+"/"+b.name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestG15Kill(t *testing.T) {
 				if sum.behind != 0 {
 					t.Errorf("%d scopes are missing", sum.behind)
 				}
-				told = append(told, fmt.Sprintf("%s, %s: %v", mode, b.name, sum))
+				lines = append(lines, fmt.Sprintf("%s, %s: %v", mode, b.name, sum))
 			})
 		}
 	}
@@ -62,9 +62,9 @@ func TestG15Kill(t *testing.T) {
 		if sum.behind == 0 {
 			t.Error("nothing was missing; is that the heap?")
 		}
-		told = append(told, fmt.Sprintf("plain, heap, which promises nothing: %v", sum))
+		lines = append(lines, fmt.Sprintf("plain, heap, which promises nothing: %v", sum))
 	})
-	t.Logf("G15: kill -9: %s", strings.Join(told, "; "))
+	t.Logf("G15: kill -9: %s", strings.Join(lines, "; "))
 }
 
 // killProof are the backings with which a killed program's trace is complete.

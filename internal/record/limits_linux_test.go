@@ -74,22 +74,22 @@ func TestG37(t *testing.T) {
 					if err != nil {
 						t.Fatalf("the program ended with %v\n%.2000s", err, out)
 					}
-					var told limitStats
-					if err := json.Unmarshal(out, &told); err != nil {
+					var stats limitStats
+					if err := json.Unmarshal(out, &stats); err != nil {
 						t.Fatalf("%v\n%s", err, out)
 					}
-					if told.Recorded+told.Overwritten+told.Lost != told.Issued {
-						t.Errorf("%+v: not what was issued", told)
+					if stats.Recorded+stats.Overwritten+stats.Lost != stats.Issued {
+						t.Errorf("%+v: not what was issued", stats)
 					}
 					most := int64(96 << 20)
 					if when == "after" {
 						most = 128 << 20 // half of it tables, of which few pages were touched
 					}
-					if told.Grown > most {
-						t.Errorf("the program has %d MiB more after the recording than before", told.Grown>>20)
+					if stats.Grown > most {
+						t.Errorf("the program has %d MiB more after the recording than before", stats.Grown>>20)
 					}
-					t.Logf("G37: %s: %+v", strings.TrimPrefix(t.Name(), "TestG37/"), told)
-					each(t, told.Path, func(*trace.Trace, *trace.Event) {})
+					t.Logf("G37: %s: %+v", strings.TrimPrefix(t.Name(), "TestG37/"), stats)
+					each(t, stats.Path, func(*trace.Trace, *trace.Event) {})
 				})
 			}
 		}
@@ -151,20 +151,20 @@ func limited(t *testing.T, what, when, backing, dir string) {
 	if err := Stop(); err != nil {
 		t.Fatal(err)
 	}
-	told := limitStats{Path: Path(), Issued: 2 * each, Late: atomic.LoadUint64(&words[8])}
+	stats := limitStats{Path: Path(), Issued: 2 * each, Late: atomic.LoadUint64(&words[8])}
 	if r.Fast() == nil { // its stores are not waited for
 		atomic.CompareAndSwapUint64(&words[9], 1, 0)
 	}
 	limit("after")
-	told.Grown = status(t, "VmRSS") - before
+	stats.Grown = status(t, "VmRSS") - before
 	if readsTakePages(t) {
-		told.Unwritten = unwritten(t)
-		told.Grown -= told.Unwritten
+		stats.Unwritten = unwritten(t)
+		stats.Grown -= stats.Unwritten
 	}
 	takeAll(300<<20, 20)
 	s := Stats()
-	told.Recorded, told.Overwritten, told.Lost = s.Recorded, s.Overwritten, s.Lost.Total()
-	b, _ := json.Marshal(told)
+	stats.Recorded, stats.Overwritten, stats.Lost = s.Recorded, s.Overwritten, s.Lost.Total()
+	b, _ := json.Marshal(stats)
 	fmt.Println(string(b))
 	os.Exit(0)
 }

@@ -28,7 +28,7 @@ func TestG19(t *testing.T) {
 	if faultfs.Full() {
 		lasts = 30 * time.Second
 	}
-	var told []string
+	var lines []string
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, WithRing(4<<20), WithFlushEvery(20*time.Millisecond))
 		Task("step", 0, -1, check(0, -1))()
@@ -76,10 +76,10 @@ func TestG19(t *testing.T) {
 		if s.Overwritten == 0 || followed == 0 || read == 0 {
 			t.Errorf("read %d, followed %d, %+v", read, followed, s)
 		}
-		told = append(told, fmt.Sprintf("%s: %d recorded, of which %d overwritten, %d lost; opened %d times with %d events; followed %d, missed %d; none wrong",
+		lines = append(lines, fmt.Sprintf("%s: %d recorded, of which %d overwritten, %d lost; opened %d times with %d events; followed %d, missed %d; none wrong",
 			strings.TrimPrefix(t.Name(), "TestG19/"), s.Recorded+s.Overwritten, s.Overwritten, s.Lost.Total(), opened, read, followed, missed))
 	})
-	t.Logf("G19: %s", strings.Join(told, "; "))
+	t.Logf("G19: %s", strings.Join(lines, "; "))
 }
 
 // check returns a step's third argument, computed from its first two.

@@ -45,8 +45,8 @@ func TestKilledWhileTheyWait(t *testing.T) {
 			defer c.Wait()
 			defer c.Process.Kill()
 			line, _ := bufio.NewReader(out).ReadString('\n')
-			told := strings.Fields(line) // the holder, the waiter, the one that waits for its own lock; the first and the last as recorded in a wait
-			if len(told) != 5 {
+			fields := strings.Fields(line) // the holder, the waiter, the one that waits for its own lock; the first and the last as recorded in a wait
+			if len(fields) != 5 {
 				t.Fatalf("the victim says %q", line)
 			}
 			if err := c.Process.Kill(); err != nil {
@@ -63,9 +63,9 @@ func TestKilledWhileTheyWait(t *testing.T) {
 				got = append(got, fmt.Sprintf("%v %s%s: %d by %d", l.kind, l.name, open, l.holder, r.events[i].Goid))
 			}
 			want := []string{
-				"wait l open: " + told[3] + " by " + told[1],
-				"wait loop open: 0 by " + told[0],
-				"wait self open: " + told[4] + " by " + told[2],
+				"wait l open: " + fields[3] + " by " + fields[1],
+				"wait loop open: 0 by " + fields[0],
+				"wait self open: " + fields[4] + " by " + fields[2],
 			}
 			if slices.Sort(got); !slices.Equal(got, want) {
 				t.Errorf("the trace has %q, want %q", got, want)
@@ -107,6 +107,6 @@ func waitForEver(what string) error {
 	for !retriesOf(&r).Begun() {
 		r.Again()
 	}
-	fmt.Println(goid(), wants, wantsOwn, holderTold(goid()), holderTold(wantsOwn))
+	fmt.Println(goid(), wants, wantsOwn, wantedHolder(goid()), wantedHolder(wantsOwn))
 	select {}
 }

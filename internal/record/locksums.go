@@ -30,8 +30,8 @@ type lockSums struct {
 	shortWait atomic.Int64  // ticks
 	gone      atomic.Bool   // the lock was garbage collected
 
-	next *lockSums // in the list of new ones
-	told lockTold  // guarded by lockTable.mu
+	next    *lockSums   // in the list of new ones
+	written writtenSums // guarded by lockTable.mu
 }
 
 const contendedOne = 1 << 32
@@ -39,12 +39,12 @@ const contendedOne = 1 << 32
 // lockSite is the code position where the locks of a place are locked, and the recording that
 // has it.
 type lockSite struct {
-	*format.Frame // nil for a single lock
-	told          atomic.Int64
+	*format.Frame              // nil for a single lock
+	writtenIn     atomic.Int64 // generation of the recording
 }
 
-// lockTold holds the values last written to the recording.
-type lockTold struct {
+// writtenSums holds the values last written to the recording.
+type writtenSums struct {
 	acquired  uint64
 	contended uint64
 	shortWait int64
@@ -182,24 +182,24 @@ func (r *recorder) lockSums(now collecting) {
 }
 
 // writeUnrecorded writes how often hooks left something out, if that has increased.
-func (r *recorder) writeUnrecorded(key string, count *atomic.Int64, told *int64) {
-	if n := count.Load(); n != *told && r.block(format.BlockInfo, format.AppendInfo(nil, key, strconv.FormatInt(n, 10))) {
-		*told = n
+func (r *recorder) writeUnrecorded(key string, count *atomic.Int64, written *int64) {
+	if n := count.Load(); n != *written && r.block(format.BlockInfo, format.AppendInfo(nil, key, strconv.FormatInt(n, 10))) {
+		*written = n
 	}
 }
 
 // writeSums writes the changes of one lock's counts, and reports whether there were any.
 func (r *recorder) writeSums(s *lockSums, at collecting) bool {
-	var now lockTold
+	var now writtenSums
 	if n := atomic.LoadUint64(&s.acquired); n>>countBits == uint64(r.gen) && at != collectStart && s.kind == format.LockMutex {
 		now.acquired = n & (1<<countBits - 1)
 	}
 	now.contended, now.shortWait = s.contended.Load(), s.shortWait.Load()
-	was := s.told
+	was := s.written
 	if now == was {
 		return false
 	}
-	s.told = now
+	s.written = now
 	if at == collectStart {
 		return true // counted in another recording
 	}
@@ -225,7 +225,7 @@ func (r *recorder) writeSums(s *lockSums, at collecting) bool {
 		sums.Acquired = int64(now.acquired - was.acquired)
 	}
 	if lockTable.buf = format.AppendLockSums(lockTable.buf[:0], &sums); !r.block(format.BlockLock, lockTable.buf) {
-		s.told = was
+		s.written = was
 	}
 	return true
 }
@@ -281,7 +281,7 @@ func (r *recorder) place(what uint64) *lockSums {
 			s = newPlace(pc, what)
 		}
 		if s != nil {
-			if s.at.told.Load() != r.gen {
+			if s.at.writtenIn.Load() != r.gen {
 				r.writePlace(s)
 			}
 			return s
@@ -293,7 +293,7 @@ func (r *recorder) place(what uint64) *lockSums {
 // writePlace writes the place to the trace, once: its name has only the end of the file's
 // path, and readers of the source need all of it.
 func (r *recorder) writePlace(s *lockSums) {
-	if s.at.told.Swap(r.gen) == r.gen {
+	if s.at.writtenIn.Swap(r.gen) == r.gen {
 		return
 	}
 	id := r.names.find(s.name)

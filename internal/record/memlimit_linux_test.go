@@ -120,16 +120,16 @@ func TestG37Memory(t *testing.T) {
 			if err != nil {
 				t.Fatalf("the program ended with %v, the kernel killed %d times, %d MiB at most\n%s%s", err, m.Kills(t), m.Peak(t)>>20, rest, says)
 			}
-			var told memoryStats
-			if err := json.Unmarshal(rest, &told); err != nil {
+			var stats memoryStats
+			if err := json.Unmarshal(rest, &stats); err != nil {
 				t.Fatalf("%v\n%s", err, rest)
 			}
-			t.Logf("G37: %s: %d MiB of %d are the program's: %+v, at most %d MiB, %d of it cache", strings.TrimPrefix(t.Name(), "TestG37Memory/"), c.needs, c.limit, told, m.Peak(t)>>20, m.Cache(t)>>20)
-			if told.Refused == "" && c.backing != "none" {
-				if told.Recorded+told.Overwritten+told.Lost != told.Issued || told.Recorded == 0 {
-					t.Errorf("%+v: not what was issued", told)
+			t.Logf("G37: %s: %d MiB of %d are the program's: %+v, at most %d MiB, %d of it cache", strings.TrimPrefix(t.Name(), "TestG37Memory/"), c.needs, c.limit, stats, m.Peak(t)>>20, m.Cache(t)>>20)
+			if stats.Refused == "" && c.backing != "none" {
+				if stats.Recorded+stats.Overwritten+stats.Lost != stats.Issued || stats.Recorded == 0 {
+					t.Errorf("%+v: not what was issued", stats)
 				}
-				each(t, told.Path, func(*trace.Trace, *trace.Event) {})
+				each(t, stats.Path, func(*trace.Trace, *trace.Event) {})
 			}
 		})
 	}
@@ -173,15 +173,15 @@ func crowded(t *testing.T, f []string) {
 		"gotrace":    {gotrace.With()},
 		"trigger":    {WithRing(64 << 20), WithTrigger("f1", time.Hour, dir)},
 	}[backing]
-	var told memoryStats
+	var stats memoryStats
 	finish := func() {
-		b, _ := json.Marshal(told)
+		b, _ := json.Marshal(stats)
 		fmt.Println(string(b))
 		os.Exit(0)
 	}
 	if backing != "none" {
 		if err := Start(dir+string(filepath.Separator), append(options, WithHeartbeat(20*time.Millisecond))...); err != nil {
-			told.Refused = err.Error()
+			stats.Refused = err.Error()
 			finish()
 		}
 	}
@@ -210,7 +210,7 @@ func crowded(t *testing.T, f []string) {
 	wg.Wait()
 	if backing != "none" {
 		if err := Stop(); err != nil {
-			told.Error = err.Error()
+			stats.Error = err.Error()
 			if !errors.Is(err, ErrNoSpace) && !strings.Contains(err.Error(), "memory") {
 				t.Fatal(err)
 			}
@@ -220,9 +220,9 @@ func crowded(t *testing.T, f []string) {
 		grow()
 	}
 	s := Stats()
-	told.Path, told.Issued, told.Recorded, told.Overwritten, told.Lost = Path(), issued.Load(), s.Recorded, s.Overwritten, s.Lost.Total()
+	stats.Path, stats.Issued, stats.Recorded, stats.Overwritten, stats.Lost = Path(), issued.Load(), s.Recorded, s.Overwritten, s.Lost.Total()
 	if backing != "none" {
-		told.Backing = record.Current.Load().Pool().Backing().String()
+		stats.Backing = record.Current.Load().Pool().Backing().String()
 	}
 	runtime.KeepAlive(own)
 	finish()

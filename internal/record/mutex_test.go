@@ -55,8 +55,8 @@ func waiters(l *record.LockState) int { return l.Waiters() }
 // goid returns the caller's id, as the reader shows it.
 func goid() uint64 { return record.Current.Load().Goids().Get() & format.MaxGoid }
 
-// holderTold returns the holder that a wait should record.
-func holderTold(goid uint64) uint64 {
+// wantedHolder returns the holder that a wait should record.
+func wantedHolder(goid uint64) uint64 {
 	if !record.Current.Load().Goids().Fast() {
 		return 0
 	}
@@ -136,7 +136,7 @@ func TestWhoHadIt(t *testing.T) {
 				wg.Wait()
 				var holder uint64
 				if c.holder {
-					holder = holderTold(me)
+					holder = wantedHolder(me)
 				}
 				r := stop(t)
 				want := []lockLine{{format.KindWait, "l", false, addr(c.state(m, rw)), holder, c.what}}
@@ -228,11 +228,11 @@ func TestLockThreshold(t *testing.T) {
 				if got := r.Lookup("lock_threshold"); got != c.fact {
 					t.Errorf("the threshold is said to be %q, want %q", got, c.fact)
 				}
-				sums, told := sumsOf(t)["l"]
-				if told != (c.short >= 0) {
+				sums, counted := sumsOf(t)["l"]
+				if counted != (c.short >= 0) {
 					t.Fatalf("sums: %+v", sums)
 				}
-				if told && (sums.Acquired != 12 || sums.Contended != 1 || sums.Short != c.short || (sums.ShortWait > 0) != (c.short > 0)) {
+				if counted && (sums.Acquired != 12 || sums.Contended != 1 || sums.Short != c.short || (sums.ShortWait > 0) != (c.short > 0)) {
 					t.Errorf("its sums are %+v, want 12 acquired, 1 contended, %d short", sums, c.short)
 				}
 			})
@@ -381,7 +381,7 @@ func TestLocksAcrossStop(t *testing.T) {
 			m.Unlock()
 		})
 		until(t, "the other one to wait", func() bool { return waiters(stateOf(m)) == 1 })
-		me := holderTold(goid())
+		me := wantedHolder(goid())
 		r := stop(t)
 		first := r.locks()
 		if want := (lockLine{format.KindWait, "l", true, addr(stateOf(m)), me, 0x100}); len(first) != 3 || first[2] != want {
@@ -421,7 +421,7 @@ func TestLockedByItself(t *testing.T) {
 			m.Unlock()
 		})
 		until(t, "him to wait", func() bool { return waiters(stateOf(m)) == 1 })
-		want := []lockLine{{format.KindWait, "l", true, addr(stateOf(m)), holderTold(self), 0x100}}
+		want := []lockLine{{format.KindWait, "l", true, addr(stateOf(m)), wantedHolder(self), 0x100}}
 		r := stop(t)
 		m.Unlock() // any goroutine may
 		wg.Wait()
@@ -494,7 +494,7 @@ func TestLockOfOurs(t *testing.T) {
 		var m Mutex
 		var rw RWMutex
 		m.Lock()
-		me := holderTold(goid())
+		me := wantedHolder(goid())
 		var wg sync.WaitGroup
 		wg.Go(func() { Lock(&m, "l")() })
 		until(t, "the other one to wait", func() bool {

@@ -27,7 +27,7 @@ func TestG20(t *testing.T) {
 	if faultfs.Full() && !sys.Race {
 		rounds = 200_000
 	}
-	var told []string
+	var lines []string
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, shortTicks(), WithLimit(NoLimit))
 		const ring = 4
@@ -88,9 +88,9 @@ func TestG20(t *testing.T) {
 		if turn != int64(rounds) {
 			t.Errorf("%d turns, want %d", turn, rounds)
 		}
-		told = append(told, fmt.Sprintf("%s: %d turns of %d goroutines in order", strings.TrimPrefix(t.Name(), "TestG20/"), turn, ring))
+		lines = append(lines, fmt.Sprintf("%s: %d turns of %d goroutines in order", strings.TrimPrefix(t.Name(), "TestG20/"), turn, ring))
 	})
-	t.Logf("G20: %s", strings.Join(told, "; "))
+	t.Logf("G20: %s", strings.Join(lines, "; "))
 }
 
 // TestG20ClockStep: the clock steps while a scope is open. The trace records between
@@ -152,5 +152,5 @@ func TestG20ClockStep(t *testing.T) {
 			t.Errorf("%d scopes are said to span a step, want 1", spans)
 		}
 	})
-	t.Log("G20: the clock steps forward and back: 2 breaks are told, 1 scope across them is not believed, all others are in order")
+	t.Log("G20: the clock steps forward and back: 2 breaks are recorded, the times of 1 scope across them are not used, all others are in order")
 }

@@ -14,13 +14,13 @@ import (
 // release is reported, because it has to wake the waiter. So what was observed since the last
 // release concerns the goroutine that releases next.
 type owner struct {
-	addr    uint64 // 0: free
-	waiters int32
-	goid    uint64 // the holder, since since, if it had waited for it; 0: unknown
-	since   int64  // ticks
-	seen    int64  // ticks: when it was first seen to be held since the last release; 0: never
-	site    int32  // where goid locked it
-	told    uint64 // the goroutine that released a sync.RWMutex, whose inner mutex comes next
+	addr     uint64 // 0: free
+	waiters  int32
+	goid     uint64 // the holder, since since, if it had waited for it; 0: unknown
+	since    int64  // ticks
+	seen     int64  // ticks: when it was first seen to be held since the last release; 0: never
+	site     int32  // where goid locked it
+	released uint64 // the goroutine that released a sync.RWMutex, whose inner mutex comes next
 }
 
 // ownerBucket holds the owners of some addresses. Its lock is held for some ns, and is not a mutex,
@@ -139,7 +139,7 @@ func ownerOf(addr uint64, make bool) (*owner, *ownerBucket) {
 func ownWaits(addr uint64, now int64) (holder uint64) {
 	if o, b := ownerOf(addr, true); o != nil {
 		o.waiters++
-		o.told = 0
+		o.released = 0
 		known := knownSince()
 		if o.seen <= known {
 			o.seen = now
@@ -190,10 +190,10 @@ func ownLets(addr, goid uint64, outer bool) (rel release, ok bool) {
 	if o == nil {
 		return rel, false
 	}
-	again := !outer && o.told == goid && goid != 0
-	o.told = 0
+	again := !outer && o.released == goid && goid != 0
+	o.released = 0
 	if outer {
-		o.told = goid
+		o.released = goid
 	}
 	known := knownSince()
 	rel = release{o.seen, false, o.site}

@@ -189,9 +189,9 @@ func contendIn(t *testing.T, state *record.LockState, l sync.Locker, lock func(s
 	wg.Wait()
 }
 
-// TestPlacesAreTold: each recording has the full path of a place once, with the kind of the
+// TestPlacesAreRecorded: each recording has the full path of a place once, with the kind of the
 // lock. For two files with the same name and line, both are recorded.
-func TestPlacesAreTold(t *testing.T) {
+func TestPlacesAreRecorded(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		for range 2 {
 			start(t, backing)

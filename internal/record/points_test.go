@@ -30,11 +30,11 @@ var points = []struct {
 	{"block.chunk.taken block.chunk.sealed block.chunk.headed", "chunks of blocks"},
 	{"flush.round flush.final flush.left flush.dropped flush.leaving", "both"},
 	{"flush.saved", "disk"},
-	{"hot.mapped hot.told hot.untold hot.unmapped hot.zeroed flush.copied", "shm"},
+	{"hot.mapped hot.named hot.unnamed hot.unmapped hot.zeroed flush.copied", "shm"},
 	{"pool.grown pool.overwrite pool.detached pool.wiped pool.attached pool.ready ring.carried ring.stated ring.counted", "ring"},
 	{"segment.made pool.grown pool.attached pool.ready pool.overwrite pool.detached segment.removed ring.counted", "segments"},
 	{"start.pool start.header", "start"},
-	{"stop.sealed stop.beat stop.told stop.shut stop.closed", "stop"},
+	{"stop.sealed stop.beat stop.reported stop.shut stop.closed", "stop"},
 }
 
 // TestG16Point kills a victim at each named point, and at each also parks one goroutine

@@ -80,7 +80,7 @@ func TestG42Poller(t *testing.T) {
 		case strings.HasPrefix(out, "lived: <nil> 1000"):
 			recorded++
 		case !strings.Contains(out, "too many open files"):
-			t.Errorf("with %d descriptors left it was told: %s", spare, out)
+			t.Errorf("with %d descriptors left: %s", spare, out)
 		}
 	}
 	if recorded == 0 {

@@ -16,9 +16,9 @@ func TestReleaseMissed(t *testing.T) {
 	defer ownersKnown.Store(was)
 	lets := func(what string, goid uint64, want release, ok bool) {
 		t.Helper()
-		rel, told := ownLets(addr, goid, false)
-		if told != ok || told && rel != want {
-			t.Errorf("%s: %+v, %v; want %+v, %v", what, rel, told, want, ok)
+		rel, found := ownLets(addr, goid, false)
+		if found != ok || found && rel != want {
+			t.Errorf("%s: %+v, %v; want %+v, %v", what, rel, found, want, ok)
 		}
 	}
 	waits := func(what string, now int64, want uint64) {
@@ -44,7 +44,7 @@ func TestReleaseMissed(t *testing.T) {
 	lets("seen since", one, release{start: 150}, true)
 
 	ownGot(addr, two, 200, 7)
-	waits("after who waited", 210, two)
+	waits("after the waiter", 210, two)
 	ownMissed(220, 10)
 	waits("after one that was missed", 240, 0)
 	lets("he has had it again", two, release{start: 240, site: 7}, true)
@@ -94,7 +94,7 @@ func TestReleasesPassBy(t *testing.T) {
 	ownGot(addr, two, clock(), 7)
 	waits("noted while they pass by", 0)
 	if rel, ok := ownLets(addr, two, false); ok {
-		t.Errorf("%+v is told of a release while others passed by", rel)
+		t.Errorf("%+v for a release while others passed by", rel)
 	}
 	ownGot(addr, two, clock(), 7)
 
@@ -108,7 +108,7 @@ func TestReleasesPassBy(t *testing.T) {
 	}
 	waits("noted before it was opened", 0)
 	if rel, ok := ownLets(addr, two, false); ok && rel.start <= now-20 {
-		t.Errorf("%+v is told of what was noted before it was opened", rel)
+		t.Errorf("%+v has a release from before it was opened", rel)
 	}
 	ownGot(addr, one, clock(), 7)
 	waits("noted since", one)

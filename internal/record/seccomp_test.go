@@ -30,7 +30,7 @@ import (
 // filter: its value is the name of one of filterCases and the directory.
 const filterChild = "SCOPE_FILTER_CHILD"
 
-// filterCases are when a program installs a filter, and what that does.
+// filterCases are times at which a program installs a filter, and its effects.
 var filterCases = []struct {
 	name    string
 	when    string // "before" the recording, "during" it, or "after"
@@ -91,18 +91,18 @@ func TestG33(t *testing.T) {
 					last = line
 				}
 			}
-			var told filteredStats
-			if err := json.Unmarshal([]byte(strings.TrimPrefix(last, "G33: ")), &told); err != nil {
+			var stats filteredStats
+			if err := json.Unmarshal([]byte(strings.TrimPrefix(last, "G33: ")), &stats); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			if told.Issued == 0 || told.Recorded+told.Overwritten+told.Lost != told.Issued {
-				t.Errorf("%+v: not what was issued", told)
+			if stats.Issued == 0 || stats.Recorded+stats.Overwritten+stats.Lost != stats.Issued {
+				t.Errorf("%+v: not what was issued", stats)
 			}
-			if !c.refuses && told.Lost != 0 {
-				t.Errorf("%+v: something was lost", told)
+			if !c.refuses && stats.Lost != 0 {
+				t.Errorf("%+v: something was lost", stats)
 			}
-			t.Logf("G33: %s: %d issued, %d recorded, %d overwritten, %d lost; %s", c.name, told.Issued, told.Recorded, told.Overwritten, told.Lost, told.Error)
-			readFiltered(t, told)
+			t.Logf("G33: %s: %d issued, %d recorded, %d overwritten, %d lost; %s", c.name, stats.Issued, stats.Recorded, stats.Overwritten, stats.Lost, stats.Error)
+			readFiltered(t, stats)
 		})
 	}
 }
@@ -116,12 +116,12 @@ type filteredStats struct {
 
 // readFiltered reads the trace, and checks that only the recording's own files are left.
 // If nothing was lost, each record is in it.
-func readFiltered(t *testing.T, told filteredStats) {
+func readFiltered(t *testing.T, stats filteredStats) {
 	t.Helper()
 	n := int64(0)
-	tr, problems := eachAnyway(t, told.Path, func(*trace.Trace, *trace.Event) { n++ })
-	if told.Error == "" && told.Overwritten == 0 && (n != told.Recorded || len(problems) > 0) {
-		t.Errorf("the trace has %d records, want %d; problems: %v", n, told.Recorded, problems)
+	tr, problems := eachAnyway(t, stats.Path, func(*trace.Trace, *trace.Event) { n++ })
+	if stats.Error == "" && stats.Overwritten == 0 && (n != stats.Recorded || len(problems) > 0) {
+		t.Errorf("the trace has %d records, want %d; problems: %v", n, stats.Recorded, problems)
 	}
 	if b := tr.Breaks(); len(b) > 0 {
 		t.Errorf("the clock is said to have stepped: %v", b)
@@ -142,7 +142,7 @@ func filtered(t *testing.T, number int, dir string) {
 			os.Exit(2)
 		}
 	}
-	told := filteredStats{}
+	stats := filteredStats{}
 	install("before")
 	if c.dies {
 		_, _ = unix.PerfEventOpen(&unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE}, 0, -1, -1, 0)
@@ -159,14 +159,14 @@ func filtered(t *testing.T, number int, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told.Issued = onThreads()
+	stats.Issued = onThreads()
 	install("during")
-	told.Issued += onThreads()
+	stats.Issued += onThreads()
 	if err := Stop(); err != nil {
 		if !c.refuses {
 			t.Fatal(err)
 		}
-		told.Error = err.Error()
+		stats.Error = err.Error()
 	}
 	install("after")
 	Task("nothing")()
@@ -174,14 +174,14 @@ func filtered(t *testing.T, number int, dir string) {
 		if err := Start(dir+string(filepath.Separator), c.opts...); err != nil {
 			t.Fatal(err)
 		}
-		told.Issued = onThreads()
+		stats.Issued = onThreads()
 		if err := Stop(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s := Stats()
-	told.Path, told.Recorded, told.Overwritten, told.Lost = Path(), s.Recorded, s.Overwritten, s.Lost.Total()
-	b, _ := json.Marshal(told)
+	stats.Path, stats.Recorded, stats.Overwritten, stats.Lost = Path(), s.Recorded, s.Overwritten, s.Lost.Total()
+	b, _ := json.Marshal(stats)
 	fmt.Printf("G33: %s\n", b)
 	os.Exit(0)
 }
@@ -293,7 +293,7 @@ func TestG33Descriptors(t *testing.T) {
 			t.Errorf("%d descriptors: %s", spare, words)
 		}
 	}
-	t.Logf("G33: %d of 14 programs with 0 to 13 descriptors left recorded, the others were told why not", started)
+	t.Logf("G33: %d of 14 programs with 0 to 13 descriptors left recorded, the others reported why not", started)
 	if started == 0 {
 		t.Error("there was no recording with any number of descriptors")
 	}

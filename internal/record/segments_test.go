@@ -50,8 +50,8 @@ func headerOf(t *testing.T, path string) (format.Header, format.State) {
 	return h, s
 }
 
-// segmentsTold returns the number of segments recorded in the trace.
-func segmentsTold(t *testing.T, path string) int64 {
+// recordedSegments returns the number of segments recorded in the trace.
+func recordedSegments(t *testing.T, path string) int64 {
 	t.Helper()
 	_, s := headerOf(t, path)
 	return s.Files
@@ -326,21 +326,21 @@ func TestSegmentsTaken(t *testing.T) {
 				present++
 			}
 		}
-		held := segmentsTold(t, path) - 1 - present
+		held := recordedSegments(t, path) - 1 - present
 		if held < 0 || held > 1 {
 			t.Fatalf("%d segments are held, of which one was deleted", held)
 		}
 		check := func(missing int64) int64 {
 			t.Helper()
 			c := readContents(t, path, true)
-			told := int64(0)
+			lost := int64(0)
 			for _, p := range c.t.Problems() {
 				if strings.Contains(p.Text, "a segment that its writer did not delete is missing") {
-					told += p.Count
+					lost += p.Count
 				}
 			}
-			if told != missing {
-				t.Errorf("the trace tells of %d missing segments, want %d", told, missing)
+			if lost != missing {
+				t.Errorf("the trace counts %d missing segments, want %d", lost, missing)
 			}
 			return c.steps
 		}

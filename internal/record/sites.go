@@ -156,7 +156,7 @@ func cachedID(r *recorder, known *atomic.Pointer[knownID], name string) uint64 {
 // countedAt is sumsOf, and records the place.
 func (r *recorder) countedAt(s *site, kind format.LockKind) *lockSums {
 	sums := s.sumsOf(kind)
-	if sums.at.Frame != nil && sums.at.told.Load() != r.gen {
+	if sums.at.Frame != nil && sums.at.writtenIn.Load() != r.gen {
 		r.writePlace(sums)
 	}
 	return sums

@@ -103,8 +103,9 @@ func (c *stacks) sweep() {
 	}
 }
 
-// told returns how many calls were counted, and how many of them only under their name.
-func (c *stacks) told() (all, others int64) {
+// callCounts returns the number of calls counted, and the number of those counted only under their
+// name.
+func (c *stacks) callCounts() (all, others int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.counted == nil {

@@ -174,8 +174,8 @@ func TestStackFilter(t *testing.T) {
 	Stack("a", 1) // does nothing after Stop
 }
 
-// TestStackTellsWhileItRuns: the trace has a call a tick later.
-func TestStackTellsWhileItRuns(t *testing.T) {
+// TestStackIsRecordedWhileItRuns: the trace has a call a tick later.
+func TestStackIsRecordedWhileItRuns(t *testing.T) {
 	start(t, WithHeartbeat(10*time.Millisecond), WithFlushEvery(10*time.Millisecond))
 	for round := int64(1); round <= 3; round++ {
 		stackA(round)

@@ -250,7 +250,7 @@ func (r *recorder) finish() error {
 	}
 	testpoint.Here("stop.beat")
 	r.block(format.BlockStop, ticksPayload(r.clock.Now()))
-	testpoint.Here("stop.told")
+	testpoint.Here("stop.reported")
 	r.shutBlocks()
 	testpoint.Here("stop.shut")
 	r.setState(true)

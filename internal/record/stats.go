@@ -60,7 +60,7 @@ func (r *recorder) stats() Statistics {
 		s.Names = r.names.count()
 		s.OtherNames = r.names.others.Load()
 	}
-	s.Stacks, s.OtherStacks = r.stacks.told()
+	s.Stacks, s.OtherStacks = r.stacks.callCounts()
 	if r.flusher != nil {
 		s.LastError = r.flusher.Err()
 	}

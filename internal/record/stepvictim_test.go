@@ -140,7 +140,7 @@ func (t *truth) step(ops []string) {
 	for t.steps.ready.Load() < others {
 		time.Sleep(100 * time.Microsecond)
 	}
-	t.tellLocks()
+	t.publishLocks()
 	for i, op := range ops {
 		t.neighbour(func() {
 			runtime.LockOSThread()
@@ -164,9 +164,9 @@ func (t *truth) step(ops []string) {
 	select {}
 }
 
-// tellLocks publishes the locks' addresses. A mutex's first word is its state, whose bit
+// publishLocks publishes the locks' addresses. A mutex's first word is its state, whose bit
 // 1 means locked; an RWMutex begins with the writers' mutex, and counts its readers.
-func (t *truth) tellLocks() {
+func (t *truth) publishLocks() {
 	r := record.Current.Load()
 	locks := []unsafe.Pointer{unsafe.Pointer(r.NamesMu()), unsafe.Pointer(r.BlocksMu())}
 	if r.Fast() != nil {

@@ -95,31 +95,31 @@ func tryOwn(t *testing.T, l *ownLimit, when, short string) {
 			if l.name == "rest 0" && when == "during" && r.name == "gotrace" {
 				t.Skip("not given: the kernel ends a program with timers of CPU time when it gets no real time (RLIMIT_RTTIME)")
 			}
-			told, says, err := runOwn(t, l.name, when, r.name)
+			stats, says, err := runOwn(t, l.name, when, r.name)
 			if err != nil {
 				t.Fatalf("the program ended with %v\n%.2000s", err, says)
 			}
 			_, name, _ := strings.Cut(t.Name(), "/")
-			t.Logf("G42: %s: %+v", name, told)
+			t.Logf("G42: %s: %+v", name, stats)
 			switch {
 			case r.name == "none":
-				want = told.Work
-			case told.Refused != "" && when != "start" && when != "before":
-				t.Errorf("refused before there was a limit: %s", told.Refused)
-			case told.Refused != "":
-				if !strings.Contains(l.refuses, r.name) || !strings.Contains(told.Refused, l.words) {
-					t.Errorf("refused: %s", told.Refused)
+				want = stats.Work
+			case stats.Refused != "" && when != "start" && when != "before":
+				t.Errorf("refused before there was a limit: %s", stats.Refused)
+			case stats.Refused != "":
+				if !strings.Contains(l.refuses, r.name) || !strings.Contains(stats.Refused, l.words) {
+					t.Errorf("refused: %s", stats.Refused)
 				}
-			case told.Recorded+told.Overwritten+told.Lost != told.Issued:
-				t.Errorf("%+v: not what was issued", told)
-			case told.Error != "" && strings.HasPrefix(l.name, "file size"): // Stop has reported why not all of it, or nothing, is in the file
-			case told.Recorded == 0:
-				t.Errorf("%+v: nothing was recorded", told)
+			case stats.Recorded+stats.Overwritten+stats.Lost != stats.Issued:
+				t.Errorf("%+v: not what was issued", stats)
+			case stats.Error != "" && strings.HasPrefix(l.name, "file size"): // Stop has reported why not all of it, or nothing, is in the file
+			case stats.Recorded == 0:
+				t.Errorf("%+v: nothing was recorded", stats)
 			default:
-				each(t, told.Path, func(*trace.Trace, *trace.Event) {})
+				each(t, stats.Path, func(*trace.Trace, *trace.Event) {})
 			}
-			if want != "" && told.Work != want {
-				t.Errorf("the program did %q, and %q without a recording", told.Work, want)
+			if want != "" && stats.Work != want {
+				t.Errorf("the program did %q, and %q without a recording", stats.Work, want)
 			}
 		})
 	}
@@ -150,19 +150,19 @@ func twinOwn(t *testing.T, l *ownLimit) {
 		if l.slow && !faultfs.Full() {
 			t.Skip("SCOPEVIEW_FAULT=full")
 		}
-		told, says, err := runOwn(t, l.name, "before", "beyond")
+		stats, says, err := runOwn(t, l.name, "before", "beyond")
 		if err == nil {
-			says = told.Work
+			says = stats.Work
 		}
 		if !regexp.MustCompile(l.says).MatchString(says) {
-			t.Errorf("beyond the limit the program ended with %v, and did %q; want %q\n%.2000s", err, told.Work, l.says, says)
+			t.Errorf("beyond the limit the program ended with %v, and did %q; want %q\n%.2000s", err, stats.Work, l.says, says)
 		}
 		t.Logf("G42: %s: twin: %q: %v", l.name, l.says, err)
 	})
 }
 
 // runOwn runs the program, and returns its statistics, or its other output.
-func runOwn(t *testing.T, limit, when, recording string) (told ownStats, said string, err error) {
+func runOwn(t *testing.T, limit, when, recording string) (stats ownStats, said string, err error) {
 	t.Helper()
 	dir := t.TempDir()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestG42$")
@@ -172,7 +172,7 @@ func runOwn(t *testing.T, limit, when, recording string) (told ownStats, said st
 	cmd.Stderr = &says
 	out, err := cmd.Output()
 	if err == nil {
-		err = json.Unmarshal(out, &told)
+		err = json.Unmarshal(out, &stats)
 	}
-	return told, string(out) + says.String(), err
+	return stats, string(out) + says.String(), err
 }

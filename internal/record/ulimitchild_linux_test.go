@@ -86,7 +86,7 @@ func underOwn(t *testing.T) {
 		// By this name: the program may now be another user, without access to its directory.
 		t.Fatal(syscall.Exec("/proc/self/exe", os.Args, os.Environ()))
 	}
-	var told ownStats
+	var stats ownStats
 	signal.Notify(ownSignals, unix.SIGXCPU, unix.SIGXFSZ, unix.SIGWINCH)
 	records := func() {
 		for i := range 100_000 {
@@ -95,13 +95,13 @@ func underOwn(t *testing.T) {
 				time.Sleep(time.Millisecond) // let a ring's flusher and a trigger catch up
 			}
 			end()
-			told.Issued++
+			stats.Issued++
 		}
 	}
 	limit("before")
 	if recording == "beyond" {
-		told.Work = l.beyond(t)
-		text, _ := json.Marshal(told)
+		stats.Work = l.beyond(t)
+		text, _ := json.Marshal(stats)
 		fmt.Println(string(text))
 		os.Exit(0)
 	}
@@ -109,27 +109,27 @@ func underOwn(t *testing.T) {
 		recordings := ownRecordings(dir)
 		i := slices.IndexFunc(recordings, func(r ownRecording) bool { return r.name == recording })
 		if err := Start(dir, append(recordings[i].options, shortTicks(), WithHeartbeat(20*time.Millisecond))...); err != nil {
-			told.Refused = err.Error()
+			stats.Refused = err.Error()
 		}
 	}
 	records()
 	limit("during")
-	told.Work = l.work(t)
+	stats.Work = l.work(t)
 	records()
-	if recording != "none" && told.Refused == "" {
-		told.Backing = record.Current.Load().Pool().Backing().String()
+	if recording != "none" && stats.Refused == "" {
+		stats.Backing = record.Current.Load().Pool().Backing().String()
 		if err := Stop(); err != nil {
-			told.Error = err.Error()
+			stats.Error = err.Error()
 		}
 	}
 	limit("after")
-	told.Work += "; " + l.work(t)
-	told.Work += signals(t)
+	stats.Work += "; " + l.work(t)
+	stats.Work += signals(t)
 	s := Stats()
-	told.Issued += ownMore
-	told.Path, told.Recorded, told.Overwritten, told.Lost = Path(), s.Recorded, s.Overwritten, s.Lost.Total()
-	told.Addresses = status(t, "VmSize") >> 20
-	text, _ := json.Marshal(told)
+	stats.Issued += ownMore
+	stats.Path, stats.Recorded, stats.Overwritten, stats.Lost = Path(), s.Recorded, s.Overwritten, s.Lost.Total()
+	stats.Addresses = status(t, "VmSize") >> 20
+	text, _ := json.Marshal(stats)
 	fmt.Println(string(text))
 	os.Exit(0)
 }

@@ -48,14 +48,14 @@ type truth struct {
 type work struct {
 	begun atomic.Uint64 // stored before a begin
 	ended atomic.Uint64 // stored after its end has returned
-	times [momentsTold]struct {
+	times [momentsKept]struct {
 		n  atomic.Uint64 // a scope's number + 1, stored last
 		at atomic.Int64  // ns of the monotonic clock, before it began
 	}
 }
 
 const (
-	momentsTold = 256
+	momentsKept = 256
 	momentEach  = 32 // the time of one in so many scopes is stored
 )
 
@@ -154,7 +154,7 @@ func (t *truth) work(w int) {
 	}()
 	for i, n := 0, uint64(0); ; i++ {
 		if n%momentEach == 0 {
-			m := &me.times[n/momentEach%momentsTold]
+			m := &me.times[n/momentEach%momentsKept]
 			m.n.Store(0)
 			m.at.Store(monotonic())
 			m.n.Store(n + 1)

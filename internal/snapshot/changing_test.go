@@ -275,7 +275,7 @@ func check(t *testing.T, c *contents, m *model, was map[int64]modelScope, around
 		}
 		if k, carried := c.carries[loc]; !ok && s.stop == 0 && c.ends[loc].Start == 0 && (!carried || k.Record.Start != s.start) {
 			if now := m.truth[loc]; now.stop == 0 && !around {
-				t.Errorf("the scope at %d was open all the time and nothing tells of it", loc)
+				t.Errorf("the scope at %d was open all the time and nothing records it", loc)
 			}
 		}
 	}

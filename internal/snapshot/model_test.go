@@ -164,7 +164,7 @@ func (m *model) recycle() {
 	}
 	for _, s := range append(oldest.scopes, oldest.carry...) {
 		if s.stop == 0 {
-			m.tell(s)
+			m.queueCarry(s)
 		}
 	}
 	base := oldest.place * modelChunkSize

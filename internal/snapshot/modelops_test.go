@@ -142,8 +142,8 @@ func (m *model) end(owner int) bool {
 	return true
 }
 
-// tell queues a carry.
-func (m *model) tell(s *modelScope) {
+// queueCarry queues a carry.
+func (m *model) queueCarry(s *modelScope) {
 	c := format.Carry{Ticks: m.now, Loc: format.Loc(s.loc), Thread: 1, Record: format.Record{Start: s.start, Stop: -1 << 62, Head: s.head &^ format.ExtBit}}
 	m.block(0, format.BlockCarry, format.AppendCarry(nil, &c), s)
 }

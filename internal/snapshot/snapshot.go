@@ -28,7 +28,7 @@ type Options struct {
 	Facts []Fact
 	// Blocks, if not nil, is called once with a function that appends a block, behind those of the
 	// trace: it can add data to a finished recording. They may lie in chunks of their own, which a
-	// ring keeps; Room is how many bytes those take. A block that does not fit into a chunk is left
+	// ring keeps; Room is the number of bytes that those take. A block that does not fit into a chunk is left
 	// out.
 	Blocks func(add func(t format.BlockType, payload []byte) error) error
 	Room   int64

@@ -14,7 +14,7 @@ import (
 // those with Live's words, and no others.
 func TestWipe(t *testing.T) {
 	if faultfs.Emulated() {
-		t.Skip("the emulator's mappings are not told by the kernel")
+		t.Skip("the kernel does not list the emulator's mappings")
 	}
 	if err := Wipe(); err != nil {
 		t.Fatal(err)

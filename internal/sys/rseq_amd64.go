@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noWitness is why no switch witness is tried on this processor; "" if one is.
+// noWitness is the reason for not trying a switch witness on this processor; "" if one is tried.
 const noWitness = ""
 
 // rseqSig must be in the four bytes before the descriptor's abort address, or the

@@ -4,7 +4,7 @@ package sys
 
 import "golang.org/x/sys/unix"
 
-// noWitness is why no switch witness is tried on this processor. A witness that
+// noWitness is the reason for not trying a switch witness on this processor. A witness that
 // misses a switch counts time off the CPU as CPU time, and the kernel's handling
 // of rseq's and the perf page's words at a switch has been verified on amd64
 // only; an emulator has neither.

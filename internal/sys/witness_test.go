@@ -113,8 +113,8 @@ func TestCPUTimeByAnyWitness(t *testing.T) {
 	}
 	ms := rate / 1000
 	near := func(a, b int64) bool { return max(a-b, b-a) < ms/5 }
-	try("who computes", spin, func(wall, cpu, _ int64) bool { return cpu == wall })
-	try("who sleeps, seen by the witness", sleep, func(wall, cpu, truth int64) bool { return wall > 6*ms && near(cpu, truth) })
+	try("computing", spin, func(wall, cpu, _ int64) bool { return cpu == wall })
+	try("sleeping, seen by the witness", sleep, func(wall, cpu, truth int64) bool { return wall > 6*ms && near(cpu, truth) })
 	f.cpu = false
 	c.ready(witnessNone, witnessPerf, p.tid, 0)
 	f.Install(&[8]uint64{1}, base+1<<16, 1<<16, 1)

@@ -19,8 +19,8 @@ type order struct {
 }
 
 var (
-	orders = map[string]*order{}
-	tell   = -1 // file descriptor
+	orders  = map[string]*order{}
+	reports = -1 // file descriptor
 )
 
 func init() {
@@ -34,7 +34,7 @@ func init() {
 		}
 	}
 	if fd, err := strconv.Atoi(os.Getenv("SCOPEVIEW_TESTPOINTS_FD")); err == nil {
-		tell = fd
+		reports = fd
 	}
 }
 
@@ -48,8 +48,8 @@ func Here(name string) {
 		_ = syscall.Kill(syscall.Getpid(), syscall.SIGKILL)
 		stay()
 	}
-	if tell >= 0 {
-		_, _ = syscall.Write(tell, []byte(name+"\n"))
+	if reports >= 0 {
+		_, _ = syscall.Write(reports, []byte(name+"\n"))
 	}
 	if o.action == "park" {
 		stay()

@@ -27,10 +27,10 @@ func TestMain(m *testing.M) {
 // TestHere: each action is taken only at its name, and only at the requested pass.
 func TestHere(t *testing.T) {
 	for _, c := range []struct {
-		orders string
-		told   string
-		killed bool // by the test, or by the point
-		parked bool
+		orders  string
+		written string
+		killed  bool // by the test, or by the point
+		parked  bool
 	}{
 		{"x:2:kill", "", true, false},
 		{"x:4:kill", "", false, false},
@@ -52,19 +52,19 @@ func TestHere(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.Close()
-			var told bytes.Buffer
+			var written bytes.Buffer
 			if c.parked { // it stays: nothing else is written
-				b := make([]byte, len(c.told))
+				b := make([]byte, len(c.written))
 				if _, err := io.ReadFull(r, b); err != nil {
 					t.Error(err)
 				}
-				told.Write(b)
+				written.Write(b)
 				if err := child.Process.Signal(syscall.Signal(0)); err != nil {
 					t.Errorf("it has not stayed: %v", err)
 				}
 				_ = child.Process.Kill()
 			}
-			if _, err := io.Copy(&told, r); err != nil {
+			if _, err := io.Copy(&written, r); err != nil {
 				t.Error(err)
 			}
 			_ = child.Wait()
@@ -72,8 +72,8 @@ func TestHere(t *testing.T) {
 			if killed := ws.Signaled() && ws.Signal() == syscall.SIGKILL; killed != c.killed || !killed && ws.ExitStatus() != 7 {
 				t.Errorf("it ended by %v", child.ProcessState)
 			}
-			if told.String() != c.told {
-				t.Errorf("it told %q, want %q", &told, c.told)
+			if written.String() != c.written {
+				t.Errorf("it wrote %q, want %q", &written, c.written)
 			}
 		})
 	}

@@ -264,7 +264,7 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			}
 		}
 		if n != 1 {
-			t.Errorf("told %d times", n)
+			t.Errorf("reported %d times", n)
 		}
 	},
 	"Events while it grows": func(t *testing.T, tr *trace.Trace, size int64) {

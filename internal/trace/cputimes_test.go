@@ -115,17 +115,17 @@ state closed=1 tick=60000
 chunk blocks sealed
 name 2 "left"
 name 3 "lock"
-name 4 "told"
+name 4 "other"
 name 5 "unknown"
 name 6 "late"
 stop ticks=61000
 chunk records owner=0 since=1000 flags=final,ends sealed
   task "left" g=7 start=2000 open
   hold "lock" g=7 start=3000 open | addr:1
-  task "told" @a g=8 start=4000 open
+  task "other" @a g=8 start=4000 open
   task "unknown" g=9 start=5000 open
   task "late" g=7 start=8000 open
-  end "told" start=6000 begin=4000 cpu=0/unknown | loc:@a goid:8
+  end "other" start=6000 begin=4000 cpu=0/unknown | loc:@a goid:8
 `)
 	tr.UseEnds(func(goid uint64) (int64, bool) { return 5000, goid == 7 })
 	for _, o := range []trace.Options{{}, {AsRecorded: true}} {
@@ -136,7 +136,7 @@ chunk records owner=0 since=1000 flags=final,ends sealed
 		}); err != nil {
 			t.Fatal(err)
 		}
-		want := map[string]string{"left": "4000 true true", "lock": "58000 true false", "told": "2000 true true", "unknown": "56000 true false", "late": "53000 true false"}
+		want := map[string]string{"left": "4000 true true", "lock": "58000 true false", "other": "2000 true true", "unknown": "56000 true false", "late": "53000 true false"}
 		if o.AsRecorded {
 			want["left"] = "59000 true false"
 		}

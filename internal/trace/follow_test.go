@@ -108,7 +108,7 @@ func TestFollower(t *testing.T) {
 			return true
 		})
 		if err != nil || len(open) > 0 {
-			t.Errorf("seed %d: %d open scopes are not told of; %v", seed, len(open), err)
+			t.Errorf("seed %d: %d open scopes are not delivered; %v", seed, len(open), err)
 		}
 		if ps := f.Problems(); len(ps) > 0 {
 			t.Errorf("seed %d: problems %v", seed, ps)

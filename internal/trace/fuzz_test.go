@@ -23,7 +23,7 @@ func exercise(t *testing.T, data []byte) {
 	size := int64(len(data))
 	r := bytes.NewReader(data)
 	n, opens := 0, false
-	tracetest.Frugal(t, "Open and everything that a Trace tells", size, func() {
+	tracetest.Frugal(t, "Open and all methods of a Trace", size, func() {
 		tr, err := trace.Open(r, size)
 		if opens = err == nil; opens {
 			n = events(t, tr, size)

@@ -49,7 +49,7 @@ func goldens(t testing.TB) []golden {
 		}
 		g.story, g.trace, g.expect = parts[0], parts[1], parts[2]
 		if g.story == "" {
-			t.Errorf("%s: does not tell its story", p)
+			t.Errorf("%s: has no story", p)
 		}
 		gs = append(gs, g)
 	}

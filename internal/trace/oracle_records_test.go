@@ -20,7 +20,7 @@ type oRecord struct {
 	hasExt            bool
 	slots             []slot
 	thread, owner     uint32
-	since, told       int64
+	since, recorded   int64
 	made              bool // of an overwritten chunk: from a carry, or an end
 	open, good        bool
 	begin, stop, time int64

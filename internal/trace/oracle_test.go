@@ -316,11 +316,11 @@ func (o *oracle) carry(p []byte) {
 	if r.hasExt {
 		r.extend(ext)
 	}
-	r.thread, r.owner, r.told, r.made = u32(p, 16), u32(p, 20), i64(p, 0), true
+	r.thread, r.owner, r.recorded, r.made = u32(p, 16), u32(p, 20), i64(p, 0), true
 	key := carryKey{loc, r.start}
 	if was := o.carries[key]; was == nil {
 		o.carried = append(o.carried, key)
-	} else if was.told > r.told {
+	} else if was.recorded > r.recorded {
 		return
 	}
 	o.carries[key] = r

@@ -168,7 +168,7 @@ func TestRunning(t *testing.T) {
 				for g, list := range rows {
 					from, to := until[g], list[len(list)-1].start
 					if first := list[0]; first.kind == format.KindHold && first.name == 0 && first.start == first.end && first.start != from {
-						t.Errorf("%s cut by %d: row %d is told of from %d on, was up to %d", name, cut, g, first.start, from)
+						t.Errorf("%s cut by %d: row %d has records from %d on, was up to %d", name, cut, g, first.start, from)
 					}
 					for i := range int64(40) {
 						at := from + (to-from)*i/40

@@ -23,7 +23,7 @@ func TestRestart(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name, backing, closed, boot string
-		told                        bool
+		reported                    bool
 	}{
 		{"killed", "disk", "0", now, false},
 		{"another boot", "disk", "0", "another", true},
@@ -45,11 +45,11 @@ func TestRestart(t *testing.T) {
 		}
 		defer tr.Close()
 		problems := tr.Problems()
-		if told := slices.ContainsFunc(problems, func(p trace.Problem) bool { return strings.Contains(p.Text, "was restarted since") }); told != tc.told {
-			t.Errorf("%s: told %t: %v", tc.name, told, problems)
+		if reported := slices.ContainsFunc(problems, func(p trace.Problem) bool { return strings.Contains(p.Text, "was restarted since") }); reported != tc.reported {
+			t.Errorf("%s: reported %t: %v", tc.name, reported, problems)
 		}
 		for _, p := range problems {
-			if tc.told && p.Damage() {
+			if tc.reported && p.Damage() {
 				t.Errorf("%s: %q counts as damage", tc.name, p.Text)
 			}
 		}

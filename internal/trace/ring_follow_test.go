@@ -87,7 +87,7 @@ func TestRingFollower(t *testing.T) {
 		}
 		kept, carried := f.Entries()
 		if most, rest := w.entries(since); carried > most || kept-carried > rest {
-			t.Errorf("seed %d: %d entries and %d carried after %d chunks, which now tell of %d and %d", seed, kept-carried, carried, w.handed, rest, most)
+			t.Errorf("seed %d: %d entries and %d carried after %d chunks, which now have %d and %d", seed, kept-carried, carried, w.handed, rest, most)
 		}
 		if w.handed-handed < 2*w.limit {
 			t.Fatalf("seed %d: only %d chunks were handed out", seed, w.handed-handed)
@@ -137,7 +137,7 @@ func TestRingFollower(t *testing.T) {
 		}
 		for _, s := range w.truth {
 			if begin, _ := w.readable(s); begin && !s.ended && !open[s.start] {
-				t.Fatalf("seed %d: not told of as open: %+v", seed, s)
+				t.Fatalf("seed %d: not delivered as open: %+v", seed, s)
 			}
 		}
 		again, err := trace.Open(r, w.size)

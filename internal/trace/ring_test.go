@@ -68,11 +68,11 @@ func (s *ringScope) in(there func(*simRing) bool) (begin, end bool) {
 	if s.published && there(s.chunk) {
 		return true, s.ended && (s.apart == nil || there(s.apart))
 	}
-	told := there(s.carriedIn)
-	if s.ended && there(s.apart) && (told || !s.noBegin) {
+	carried := there(s.carriedIn)
+	if s.ended && there(s.apart) && (carried || !s.noBegin) {
 		return true, true
 	}
-	if told {
+	if carried {
 		return true, s.carriedEnd || s.kind != format.KindTask
 	}
 	return false, false

@@ -115,5 +115,5 @@ func TestSecondReader(t *testing.T) {
 		ring.settle(closes)
 		check(fmt.Sprint("ring-", seed), ring.image[:ring.size])
 	}
-	t.Logf("%d events, of which both tell the same", n)
+	t.Logf("%d events, which both read alike", n)
 }

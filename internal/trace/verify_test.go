@@ -113,7 +113,7 @@ var verifyCases = []verifyCase{
 	{"no time", "track \"f2\"", "raw ffffffffffffffff000000000000000000000000000000000000000000000000\ntrack \"f2\"", []string{"8704 record-start"}},
 	{"early", "chunk records owner=1", "chunk records since=3001", []string{"12352 record-start"}},
 	{"order", "track \"f2\" g=7 start=2080", "track \"f2\" g=7 start=2039", []string{"8704 record-order"}},
-	{"a hold that is told when it ends", "hold \"f1\" g=7 start=2060", "hold \"f1\" g=7 start=2035", nil},
+	{"a hold that is recorded at its end", "hold \"f1\" g=7 start=2060", "hold \"f1\" g=7 start=2035", nil},
 	{"kind", "track \"f2\"", "kind-99 \"f2\"", []string{"8704 record-kind"}},
 	{"name", "track \"f2\"", "track #9", []string{"8704 record-name"}},
 	{"key", "key:\"f2\"", "key:#9", []string{"8288 record-name"}},

@@ -75,6 +75,6 @@ func (i Instance) tell(op custom.Op, a, b, c int) {
 //go:noinline
 func tell(number uintptr, op custom.Op, a, b, c int) {
 	if l := custom.Listening.Load(); l != nil {
-		l.Tell(number, op, a, b, c)
+		l.Report(number, op, a, b, c)
 	}
 }

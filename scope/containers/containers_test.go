@@ -22,7 +22,7 @@ func listen(t *testing.T) *[]string {
 			*heard = append(*heard, fmt.Sprintf("born %+v for %s", *s, f.Function[strings.LastIndexByte(f.Function, '/')+1:]))
 			return 7
 		},
-		Tell: func(number uintptr, op custom.Op, a, b, c int) {
+		Report: func(number uintptr, op custom.Op, a, b, c int) {
 			*heard = append(*heard, fmt.Sprint(number, " ", op, " ", a, " ", b, " ", c))
 		},
 	})

@@ -75,7 +75,7 @@ func run(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// source is what scopeview shows samples of.
+// source is a trace or profile whose samples scopeview shows.
 type source struct {
 	t          *testing.T
 	tool, path string
@@ -88,7 +88,7 @@ type measured struct {
 	samples float64
 }
 
-// apart are functions that only one side knows: the kernel's part belongs to who called it;
+// apart are functions that only one side knows: the kernel's part belongs to its caller;
 // and where the signal that takes a sample meets the one that stops a goroutine, Go sees
 // asyncPreempt, whose time is its caller's. What starts goroutines is no caller from outside.
 var apart = []string{"[kernel]", "runtime.asyncPreempt", "runtime.main", "runtime.goexit", "<Total>"}

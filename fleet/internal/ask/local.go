@@ -17,7 +17,7 @@ import (
 // Local copies the needed files into a local directory: DuckDB by itself does not read
 // object stores, and it downloads the extension for them from the network. Existing copies
 // are reused. most limits the copied bytes.
-func Local(ctx context.Context, s store.Store, list []*tables.Table, set map[string]string, most int64, tell func(string)) (string, error) {
+func Local(ctx context.Context, s store.Store, list []*tables.Table, set map[string]string, most int64, report func(string)) (string, error) {
 	if d, ok := store.Local(s); ok {
 		return d, nil
 	}
@@ -48,7 +48,7 @@ func Local(ctx context.Context, s store.Store, list []*tables.Table, set map[str
 			bytes>>20, s, most>>20)
 	}
 	if len(missing) > 0 {
-		tell(fmt.Sprintf("copying %d files, %.1f MB, to %s", len(missing), float64(bytes)/1e6, dir))
+		report(fmt.Sprintf("copying %d files, %.1f MB, to %s", len(missing), float64(bytes)/1e6, dir))
 	}
 	for _, o := range missing {
 		if err := bring(ctx, s, o.Key, filepath.Join(dir, filepath.FromSlash(o.Key))); err != nil {

@@ -45,7 +45,7 @@ func BenchmarkTrace(b *testing.B) {
 	}
 }
 
-// cpuTime is what the process has used: others use the machine, too.
+// cpuTime returns the CPU time of the process: others use the machine, too.
 func cpuTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

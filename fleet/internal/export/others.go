@@ -111,7 +111,7 @@ func (x *export) samples(p *samples.Profile) error {
 	for i := range p.Metrics {
 		metrics[i] = x.words.Of(clean(p.Metrics[i].Name))
 	}
-	stacks := stackIDs{x: x, rows: x.gather(tables.Stacks), known: map[[2]uint32]int64{}, told: map[int64]bool{}}
+	stacks := stackIDs{x: x, rows: x.gather(tables.Stacks), known: map[[2]uint32]int64{}, written: map[int64]bool{}}
 	taken := x.gather(tables.Samples)
 	sel := &samples.Selection{Selection: &analysis.Selection{}, Each: func(s *samples.Sample) {
 		if int(s.Metric) >= len(metrics) || x.covered(s.Time, s.Time+s.Dur) {
@@ -134,10 +134,10 @@ func (x *export) samples(p *samples.Profile) error {
 
 // stackIDs returns ids of stacks that are the same in every trace with the same frames.
 type stackIDs struct {
-	x     *export
-	rows  *rows
-	known map[[2]uint32]int64
-	told  map[int64]bool
+	x       *export
+	rows    *rows
+	known   map[[2]uint32]int64
+	written map[int64]bool
 }
 
 func (s *stackIDs) of(stack [2]uint32, frames []*symbols.Frame) int64 {
@@ -153,10 +153,10 @@ func (s *stackIDs) of(stack [2]uint32, frames []*symbols.Frame) int64 {
 	}
 	id := int64(h.Sum64() >> 1)
 	s.known[stack] = id
-	if s.told[id] || !s.x.wants(tables.Stacks) {
+	if s.written[id] || !s.x.wants(tables.Stacks) {
 		return id
 	}
-	s.told[id] = true
+	s.written[id] = true
 	for level, f := range frames {
 		s.rows.add(s.x.base, s.x.words.Of(clean(f.Func)), id, int64(level), s.x.words.Of(clean(f.File)), known(int64(f.Line)))
 	}

@@ -119,8 +119,8 @@ func TestRecorded(t *testing.T) {
 	if len(ids) != 1 || len(column(t, dir, "scopes", "name")) != 201 {
 		t.Errorf("%v", ids)
 	}
-	// Who is just about to note that he has the lock, or has noted that he lets go of it, is not
-	// known to who begins to wait then.
+	// A waiter does not know a holder that is about to record its acquisition, or has recorded
+	// its release.
 	within, who, holder := column(t, dir, "waits", "within"), column(t, dir, "waits", "holder"), column(t, dir, "waits", "holder_within")
 	unknown := 0
 	for i := range within {

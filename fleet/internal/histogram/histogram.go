@@ -2,7 +2,7 @@
 // histogram of OpenTelemetry at scale 4, so 16 for each factor of two. Histograms of equal
 // scale are merged by adding the counts of equal buckets, which loses nothing.
 //
-// A bucket's bounds are 2^(i/16) and 2^((i+1)/16), 4.4% apart. So a quantile that is told as
+// A bucket's bounds are 2^(i/16) and 2^((i+1)/16), 4.4% apart. So a quantile that is given as
 // the middle of its bucket, 2^((i+0.5)/16), is at most 2.2% from the value that has its rank.
 package histogram
 

@@ -97,7 +97,7 @@ func TestCounts(t *testing.T) {
 			delete(want, b)
 		})
 		if len(want) != 0 {
-			t.Errorf("%v is not told", want)
+			t.Errorf("%v is missing", want)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// TestToldAllocatesNothing: Told runs where an allocation may be starting.
-func TestToldAllocatesNothing(t *testing.T) {
+// TestReportAllocatesNothing: Report runs where an allocation may be starting.
+func TestReportAllocatesNothing(t *testing.T) {
 	counting(t, all)
 	pcs := here()
 	at := lies(1)
@@ -39,7 +39,7 @@ func TestToldAllocatesNothing(t *testing.T) {
 	}
 	for i := range events {
 		e := &events[i]
-		if n := testing.AllocsPerRun(100, func() { Told(uint32(e.what), &e.a, pcs) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { Report(uint32(e.what), &e.a, pcs) }); n != 0 {
 			t.Errorf("event %d, of %d: %.0f allocations", e.what, i, n)
 		}
 	}

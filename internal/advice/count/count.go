@@ -31,13 +31,13 @@ var c counter
 // on reports whether events are counted.
 var on atomic.Bool
 
-// Told handles an event. what has the event, the sampling rate of its place of the code, and
+// Report handles an event. what has the event, the sampling rate of its place of the code, and
 // the index of that place; a has its numbers, and pcs the call stack, innermost first, if it
 // has one.
 //
 // The runtime calls it on a goroutine that is pinned to its thread: see the package's
 // comment.
-func Told(what uint32, a *[8]uintptr, pcs []uintptr) {
+func Report(what uint32, a *[8]uintptr, pcs []uintptr) {
 	if !on.Load() {
 		return
 	}
@@ -124,9 +124,11 @@ func thinOut(place, rate uint32) {
 // Thinned sets the array with the sampling rates that the runtime reads.
 func Thinned(rates *[Rates]uint8) { c.rates = rates }
 
-// Telling registers a hook variable, which is set to Told while events are counted.
+// ReportTo registers a hook variable, which is set to Report while events are counted.
 // Otherwise it is nil, and the hook does nothing.
-func Telling(to *func(what uint32, a *[8]uintptr, pcs []uintptr)) { tellers = append(tellers, to) }
+func ReportTo(to *func(what uint32, a *[8]uintptr, pcs []uintptr)) {
+	reportHooks = append(reportHooks, to)
+}
 
 // Missing records that this program's standard library lacks a hook, and why.
 func Missing(hook, why string) {
@@ -157,11 +159,11 @@ func OneOf(m *uint32) { mask = m }
 func Pinning(hold, release func()) { pin, unpin = hold, release }
 
 var (
-	tellers    []*func(what uint32, a *[8]uintptr, pcs []uintptr)
-	flags      []*uint32
-	mask       = new(uint32)
-	followed   = new([1 << 13]uint64)
-	pin, unpin = func() {}, func() {}
+	reportHooks []*func(what uint32, a *[8]uintptr, pcs []uintptr)
+	flags       []*uint32
+	mask        = new(uint32)
+	followed    = new([1 << 13]uint64)
+	pin, unpin  = func() {}, func() {}
 )
 
 // born creates an instance for an event.

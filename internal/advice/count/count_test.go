@@ -40,10 +40,10 @@ func counting(t *testing.T, p params) (rows func() []row.Row) {
 // all samples nothing.
 var all = params{Depth: Depth, Memory: 1 << 20, Share: 1}
 
-func tell(e row.Event, pcs []uintptr, a ...uintptr) {
+func report(e row.Event, pcs []uintptr, a ...uintptr) {
 	var args [8]uintptr
 	copy(args[:], a)
-	Told(uint32(e), &args, pcs)
+	Report(uint32(e), &args, pcs)
 }
 
 // here returns a call stack outside the recorder.
@@ -86,11 +86,11 @@ func TestGrow(t *testing.T) {
 		last[i] = 1
 	}
 	at := sys.AddrOf(&last[0])
-	tell(row.GrowSlice, pcs, 0, lies(1), 0, 1, 0, 4, intType)
-	tell(row.GrowSlice, pcs, lies(1), lies(2), 4, 5, 4, 8, intType)
-	tell(row.GrowSlice, pcs, lies(2), at, 8, 9, 8, 16, intType)
-	tell(row.MakeSlice, pcs, lies(3), 0, 2, intType)
-	tell(row.MakeSlice, pcs, lies(3), 3, 3, intType) // the one before has died
+	report(row.GrowSlice, pcs, 0, lies(1), 0, 1, 0, 4, intType)
+	report(row.GrowSlice, pcs, lies(1), lies(2), 4, 5, 4, 8, intType)
+	report(row.GrowSlice, pcs, lies(2), at, 8, 9, 8, 16, intType)
+	report(row.MakeSlice, pcs, lies(3), 0, 2, intType)
+	report(row.MakeSlice, pcs, lies(3), 3, 3, intType) // the one before has died
 	r := only(t, rows(), row.Slice)
 	runtime.KeepAlive(&last)
 	for v, want := range map[row.Value]int64{
@@ -110,9 +110,9 @@ func TestGrow(t *testing.T) {
 // creations of its type were skipped.
 func TestUnseen(t *testing.T) {
 	rows := counting(t, all)
-	tell(row.GrowSlice, here(), lies(1), lies(2), 4, 5, 4, 8, intType)
+	report(row.GrowSlice, here(), lies(1), lies(2), 4, 5, 4, 8, intType)
 	c.skipped[typeHash(intType)] = 1
-	tell(row.GrowSlice, here(), lies(3), lies(4), 4, 5, 4, 8, intType)
+	report(row.GrowSlice, here(), lies(3), lies(4), 4, 5, 4, 8, intType)
 	if r := only(t, rows(), row.Slice); r.V[row.Made] != 1 || r.V[row.Unseen] != 1 || r.V[row.Copied] != 32 {
 		t.Errorf("%+v", r.V)
 	}
@@ -125,7 +125,7 @@ func TestFull(t *testing.T) {
 	rows := counting(t, p)
 	room := len(c.tables[row.Slice].entries)
 	for i := range room + 5 {
-		tell(row.MakeSlice, here(), lies(i), 1, 1, intType)
+		report(row.MakeSlice, here(), lies(i), 1, 1, intType)
 	}
 	if lost := c.tables[row.Slice].full.Load(); lost != 5 {
 		t.Errorf("%d were lost, want 5", lost)
@@ -141,7 +141,7 @@ func TestThinOut(t *testing.T) {
 	for i := range 2*Full + 10 {
 		var a [8]uintptr
 		a[0], a[1], a[2], a[3] = lies(i), 1, 1, intType
-		Told(uint32(row.MakeSlice)|uint32(c.rates[7])<<8|8<<16, &a, nil)
+		Report(uint32(row.MakeSlice)|uint32(c.rates[7])<<8|8<<16, &a, nil)
 	}
 	if c.rates[7] != 2 {
 		t.Errorf("the rate is %d, want 2", c.rates[7])
@@ -153,8 +153,8 @@ func TestDepth(t *testing.T) {
 	p := all
 	p.Depth = 0
 	rows := counting(t, p)
-	tell(row.MakeSlice, here(), lies(1), 1, 1, intType)
-	tell(row.MakeSlice, here(), lies(2), 1, 1, intType)
+	report(row.MakeSlice, here(), lies(1), 1, 1, intType)
+	report(row.MakeSlice, here(), lies(2), 1, 1, intType)
 	if r := only(t, rows(), row.Slice); r.V[row.Made] != 2 || len(r.Stack) != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -167,8 +167,8 @@ func TestMapAgain(t *testing.T) {
 	m := [2]uint64{20, 4711}
 	at, typ := sys.AddrOf(&m[0]), sys.TypeOf(map[int32]int64{})
 	for range 3 {
-		tell(row.GrowMap, here(), at, 8, 8, 8, typ)
-		tell(row.GrowMap, here(), at, 14, 14, 16, typ)
+		report(row.GrowMap, here(), at, 8, 8, 8, typ)
+		report(row.GrowMap, here(), at, 14, 14, 16, typ)
 	}
 	r := only(t, rows(), row.Map)
 	runtime.KeepAlive(&m)
@@ -183,14 +183,14 @@ func TestMap(t *testing.T) {
 	m := [2]uint64{20, 4711} // the beginning of a map: entries, seed
 	at := sys.AddrOf(&m[0])
 	typ := sys.TypeOf(map[int32]int64{})
-	tell(row.MakeMap, here(), at, 0, typ)
-	tell(row.GrowMap, nil, at, 8, 8, 8, typ)
-	tell(row.GrowMap, nil, at, 14, 14, 16, typ)
+	report(row.MakeMap, here(), at, 0, typ)
+	report(row.GrowMap, nil, at, 8, 8, 8, typ)
+	report(row.GrowMap, nil, at, 14, 14, 16, typ)
 	for range 3 {
-		tell(row.MapGet, nil, at, 14)
+		report(row.MapGet, nil, at, 14)
 	}
-	tell(row.MapPut, nil, at, 25)
-	tell(row.MapGet, nil, 0x9999, 14) // not followed
+	report(row.MapPut, nil, at, 25)
+	report(row.MapGet, nil, 0x9999, 14) // not followed
 	r := only(t, rows(), row.Map)
 	runtime.KeepAlive(&m)
 	for v, want := range map[row.Value]int64{
@@ -211,14 +211,14 @@ func TestOtherMap(t *testing.T) {
 		m := [2]uint64{5, 4711}
 		at := sys.AddrOf(&m[0])
 		typ := sys.TypeOf(map[int32]int64{})
-		tell(row.MakeMap, here(), at, 0, typ)
+		report(row.MakeMap, here(), at, 0, typ)
 		want := int64(1)
 		if passed {
 			c.skipped[0], want = 1, 0
 		}
 		m[1] = 815
-		tell(row.MapGet, nil, at, 5)
-		tell(row.GrowMap, nil, at, 8, 8, 8, typ)
+		report(row.MapGet, nil, at, 5)
+		report(row.GrowMap, nil, at, 8, 8, 8, typ)
 		r := only(t, rows(), row.Map)
 		runtime.KeepAlive(&m)
 		if r.V[row.Made] != 1 || r.V[row.Gets] != want || r.V[row.Grown] != want {

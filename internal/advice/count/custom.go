@@ -124,8 +124,8 @@ func bornCustom(above int, s *custom.Spec) uintptr {
 	return number
 }
 
-// tellCustom handles an operation on a container.
-func tellCustom(number uintptr, op custom.Op, first, second, third int) {
+// reportCustom handles an operation on a container.
+func reportCustom(number uintptr, op custom.Op, first, second, third int) {
 	if !on.Load() {
 		return
 	}
@@ -198,5 +198,5 @@ func foldCustom(x *inst, t *tally) {
 
 // listenToCustoms enables counting of custom containers.
 func listenToCustoms() {
-	custom.Listening.Store(&custom.Listener{Born: bornCustom, Tell: tellCustom})
+	custom.Listening.Store(&custom.Listener{Born: bornCustom, Report: reportCustom})
 }

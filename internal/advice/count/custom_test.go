@@ -26,10 +26,10 @@ func TestCustom(t *testing.T) {
 			{custom.Put, 1, 1, 0}, {custom.Put, 3, 9, 0}, {custom.Grow, 8, 32, 8}, {custom.Get, 2, 0, 0}, {custom.Miss, 5, 0, 0}, {custom.Delete, 1, 8, 0},
 			{custom.Chain, 6, 4, 0}, {custom.Chain, 7, 3, 0},
 		} {
-			tellCustom(n, x.op, x.a, x.b, x.c)
+			reportCustom(n, x.op, x.a, x.b, x.c)
 		}
-		tellCustom(n, custom.End, 0, 0, 0)
-		tellCustom(n, custom.Get, 1, 0, 0) // not counted after the end
+		reportCustom(n, custom.End, 0, 0, 0)
+		reportCustom(n, custom.Get, 1, 0, 0) // not counted after the end
 	}
 	r := only(t, rows(), row.Custom)
 	if r.Type != "Table" {
@@ -57,7 +57,7 @@ func TestCustom(t *testing.T) {
 func TestCustomLives(t *testing.T) {
 	rows := counting(t, all)
 	n := construct(custom.Spec{Name: "Ring", Slots: 4})
-	tellCustom(n, custom.Put, 1, 3, 0)
+	reportCustom(n, custom.Put, 1, 3, 0)
 	if r := only(t, rows(), row.Custom); r.V[row.LenBytes] != 3*8 || r.V[row.CapBytes] != 4*8 || r.V[row.Hinted] != 0 || r.V[row.Extra] != 0 {
 		t.Fatalf("%+v", r)
 	}
@@ -77,7 +77,7 @@ func TestCustomIsHeard(t *testing.T) {
 	if n := l.Born(1, &custom.Spec{Name: "x"}); n != 0 {
 		t.Error("it is followed when nothing is counted")
 	}
-	l.Tell(1, custom.Get, 1, 0, 0)
+	l.Report(1, custom.Get, 1, 0, 0)
 }
 
 // inner and outer are inlined.

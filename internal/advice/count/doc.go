@@ -3,7 +3,7 @@
 //
 // # Design
 //
-// The standard library's hooks call Told. Each followed object is an instance in a table by
+// The standard library's hooks call Report. Each followed object is an instance in a table by
 // its address; when it dies, or its address is reused, it is folded into the row of the call
 // stack that created it. Each second all rows, and live instances, are written to the raw
 // file.
@@ -13,7 +13,7 @@
 //
 // # Invariants
 //
-//   - Told runs on the program's goroutine, which the runtime has pinned to its thread. It neither
+//   - Report runs on the program's goroutine, which the runtime has pinned to its thread. It neither
 //     allocates nor parks, calls no method of the program's values, and never panics. A lock is a word
 //     that is tried for a bounded time; if that fails the event is lost, and counted.
 //   - Memory is bounded: for each kind by the parameter memory, for call stacks by a table. Objects without

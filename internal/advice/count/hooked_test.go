@@ -65,9 +65,9 @@ func TestGiven(t *testing.T) {
 	var flag, of uint32
 	pins := 0
 	was, bits := followed, [1 << 13]uint64{}
-	defer func(t []*func(uint32, *[8]uintptr, []uintptr)) { followed, tellers = was, t }(tellers)
-	var told func(what uint32, a *[8]uintptr, pcs []uintptr)
-	Telling(&told)
+	defer func(t []*func(uint32, *[8]uintptr, []uintptr)) { followed, reportHooks = was, t }(reportHooks)
+	var reportTo func(what uint32, a *[8]uintptr, pcs []uintptr)
+	ReportTo(&reportTo)
 	Followed(&bits)
 	defer func(c *[8]uintptr) { control = c }(control)
 	var words [8]uintptr
@@ -85,21 +85,21 @@ func TestGiven(t *testing.T) {
 		t.Error("what thins out is not kept")
 	}
 	rows := counting(t, all)
-	if told == nil {
-		t.Error("nothing is told of while it is counted")
+	if reportTo == nil {
+		t.Error("the hook is not set while events are counted")
 	}
-	tell(row.MakeSlice, here(), lies(1), 1, 1, intType)
+	report(row.MakeSlice, here(), lies(1), 1, 1, intType)
 	if word, bit := place(lies(1)); *word&bit == 0 || bits == [1 << 13]uint64{} {
 		t.Error("the runtime does not know that it is followed")
 	}
 	rows()
 	watch(16)
 	if flag == 0 || of != 15 {
-		t.Errorf("operations are told of: %d, one of %d", flag, of+1)
+		t.Errorf("operations are reported: %d, one of %d", flag, of+1)
 	}
 	watch(0)
 	if flag != 0 {
-		t.Error("operations are told of still")
+		t.Error("operations are still reported")
 	}
 	pins = 0 // the writer has called it often
 	pin()

@@ -28,23 +28,23 @@ var (
 func TestList(t *testing.T) {
 	rows := counting(t, all)
 	at := lies(1)
-	tell(row.MakeList, here(), at)
+	report(row.MakeList, here(), at)
 	for n := range uintptr(3) {
-		tell(row.ListPushBack, nil, at, n, intType)
+		report(row.ListPushBack, nil, at, n, intType)
 	}
-	tell(row.ListPushFront, nil, at, 3, intType)
-	tell(row.ListInsertAfter, nil, at, 4, intType)
-	tell(row.ListInsertBefore, nil, at, 5, intType)
-	tell(row.ListRemoveFront, nil, at, 6)
-	tell(row.ListRemoveBack, nil, at, 5)
-	tell(row.ListRemoveBack, nil, at, 4)
-	tell(row.ListRemove, nil, at, 3)
-	tell(row.ListMove, nil, at, 2)
+	report(row.ListPushFront, nil, at, 3, intType)
+	report(row.ListInsertAfter, nil, at, 4, intType)
+	report(row.ListInsertBefore, nil, at, 5, intType)
+	report(row.ListRemoveFront, nil, at, 6)
+	report(row.ListRemoveBack, nil, at, 5)
+	report(row.ListRemoveBack, nil, at, 4)
+	report(row.ListRemove, nil, at, 3)
+	report(row.ListMove, nil, at, 2)
 	for range 7 {
-		tell(row.ListNext, nil, at, 2)
+		report(row.ListNext, nil, at, 2)
 	}
-	tell(row.ListPrev, nil, at, 2)
-	tell(row.ListPrev, nil, lies(2), 2) // not followed
+	report(row.ListPrev, nil, at, 2)
+	report(row.ListPrev, nil, lies(2), 2) // not followed
 	r := only(t, rows(), row.List)
 	has(t, r, map[row.Value]int64{
 		row.Made: 1, row.Watched: 1, row.MaxLen: 6, row.MaxElem: 8, row.Front: 1, row.Back: 3, row.Middle: 2, row.Puts: 6, row.Deletes: 4,
@@ -60,9 +60,9 @@ func TestList(t *testing.T) {
 func TestListOfPointers(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
-	tell(row.MakeList, pcs, lies(1))
-	tell(row.MakeList, pcs, lies(2))
-	tell(row.ListPushBack, nil, lies(1), 0, intPointer)
+	report(row.MakeList, pcs, lies(1))
+	report(row.MakeList, pcs, lies(2))
+	report(row.ListPushBack, nil, lies(1), 0, intPointer)
 	r := only(t, rows(), row.List)
 	has(t, r, map[row.Value]int64{row.Made: 2, row.Watched: 1, row.AllocBytes: 48})
 	if n := known(r); n != 1 {
@@ -85,12 +85,12 @@ func TestSearch(t *testing.T) {
 	pcs := here()
 	a, b := [4]uint64{1, 2, 3, 4}, [4]uint64{5, 6, 7, 8}
 	for range 5 {
-		tell(row.Searched, pcs, intPointer, sys.AddrOf(&a[0]), 4, 2, 0)
+		report(row.Searched, pcs, intPointer, sys.AddrOf(&a[0]), 4, 2, 0)
 	}
-	tell(row.Searched, pcs, intPointer, sys.AddrOf(&b[0]), 4, 4, notFound|byFunc)
+	report(row.Searched, pcs, intPointer, sys.AddrOf(&b[0]), 4, 4, notFound|byFunc)
 	b[0] = 9 // another slice, at the same address
-	tell(row.Searched, pcs, intPointer, sys.AddrOf(&b[0]), 4, 4, notFound)
-	tell(row.Searched, pcs, intPointer, 0, 0, 0, notFound) // an empty slice
+	report(row.Searched, pcs, intPointer, sys.AddrOf(&b[0]), 4, 4, notFound)
+	report(row.Searched, pcs, intPointer, 0, 0, 0, notFound) // an empty slice
 	r := only(t, rows(), row.Search)
 	runtime.KeepAlive(&a)
 	has(t, r, map[row.Value]int64{
@@ -106,7 +106,7 @@ func TestSearchThinned(t *testing.T) {
 	rows := counting(t, all)
 	a := [1]uint64{1}
 	args := [8]uintptr{intPointer, sys.AddrOf(&a[0]), 1, 1, 0}
-	Told(uint32(row.Searched)|2<<8, &args, here())
+	Report(uint32(row.Searched)|2<<8, &args, here())
 	r := only(t, rows(), row.Search)
 	has(t, r, map[row.Value]int64{row.Made: 4, row.Compared: 4, row.SearchedAgain: 0, row.SearchedIn: 4})
 }
@@ -115,11 +115,11 @@ func TestSearchThinned(t *testing.T) {
 func TestShift(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
-	tell(row.Shifted, pcs, stringPointer, 10, 0, 2, 0)        // in front: 10 move
-	tell(row.Shifted, pcs, stringPointer, 10, 10, 1, inOrder) // at the end: 0
-	tell(row.Shifted, pcs, stringPointer, 10, 4, 1, inOrder)  // in the middle: 6
-	tell(row.Shifted, pcs, stringPointer, 10, 4, 3, deletes)  // 3
-	tell(row.Shifted, pcs, stringPointer, 10, 0, 10, deletes) // all: 0
+	report(row.Shifted, pcs, stringPointer, 10, 0, 2, 0)        // in front: 10 move
+	report(row.Shifted, pcs, stringPointer, 10, 10, 1, inOrder) // at the end: 0
+	report(row.Shifted, pcs, stringPointer, 10, 4, 1, inOrder)  // in the middle: 6
+	report(row.Shifted, pcs, stringPointer, 10, 4, 3, deletes)  // 3
+	report(row.Shifted, pcs, stringPointer, 10, 0, 10, deletes) // all: 0
 	has(t, only(t, rows(), row.Shift), map[row.Value]int64{
 		row.Made: 5, row.Front: 1, row.Back: 2, row.Middle: 2, row.Puts: 3, row.Deletes: 2, row.Moved: 19, row.Copied: 19 * 16, row.InOrder: 2, row.MaxLen: 10,
 	})
@@ -136,16 +136,16 @@ func TestSort(t *testing.T) {
 	}
 	at := sys.AddrOf(&s[0])
 	sort := func(n uintptr) {
-		tell(row.SortBegins, nil, at, n, 8)
-		tell(row.Sorted, pcs, intPointer, 0, at, n, 1000, 60, 3)
+		report(row.SortBegins, nil, at, n, 8)
+		report(row.Sorted, pcs, intPointer, 0, at, n, 1000, 60, 3)
 	}
 	sort(256)
 	sort(257) // again
 	sort(260) // again
 	s[0] = 77
 	sort(260)
-	tell(row.SortBegins, nil, at, 520, 4) // other elements at the same address
-	tell(row.Sorted, pcs, sys.TypeOf((*int32)(nil)), 0, at, 520, 1000, 0, 0)
+	report(row.SortBegins, nil, at, 520, 4) // other elements at the same address
+	report(row.Sorted, pcs, sys.TypeOf((*int32)(nil)), 0, at, 520, 1000, 0, 0)
 	sort(280)
 	r := only(t, rows(), row.Sort)
 	runtime.KeepAlive(&s)
@@ -158,7 +158,7 @@ func TestSort(t *testing.T) {
 // TestSortOfOther: a sort of something other than a slice is counted, without further data.
 func TestSortOfOther(t *testing.T) {
 	rows := counting(t, all)
-	tell(row.Sorted, here(), sys.TypeOf(struct{ a, b int }{}), lies(1), 0, 1000, 5000, 0, 0)
+	report(row.Sorted, here(), sys.TypeOf(struct{ a, b int }{}), lies(1), 0, 1000, 5000, 0, 0)
 	has(t, only(t, rows(), row.Sort), map[row.Value]int64{row.Made: 1, row.NS: 5000, row.Unseen: 1, row.Again: 0})
 }
 
@@ -167,11 +167,11 @@ func TestKeys(t *testing.T) {
 	rows := counting(t, all)
 	m := [2]uint64{2, 4711}
 	at := sys.AddrOf(&m[0])
-	tell(row.MakeMap, here(), at, 100, sys.TypeOf(map[string]int{}))
-	tell(row.MapPut, nil, at, 0, 100)
-	tell(row.MapGet, nil, at, 1, 50)
-	tell(row.MapNaN, nil, at)
-	tell(row.MapNaN, nil, lies(2)) // not followed
+	report(row.MakeMap, here(), at, 100, sys.TypeOf(map[string]int{}))
+	report(row.MapPut, nil, at, 0, 100)
+	report(row.MapGet, nil, at, 1, 50)
+	report(row.MapNaN, nil, at)
+	report(row.MapNaN, nil, lies(2)) // not followed
 	r := only(t, rows(), row.Map)
 	runtime.KeepAlive(&m)
 	has(t, r, map[row.Value]int64{row.Gets: 1, row.Puts: 1, row.HashedBytes: 150, row.NaNs: 1})

@@ -59,8 +59,8 @@ func TestMutexWaits(t *testing.T) {
 	b.note(0, 1, mutex, pc, lockSize, 1)
 	b.look(30)
 	waits := append([]uintptr{1}, here()...)
-	tell(row.MutexWait, waits, mutex, 900, 2)
-	tell(row.MutexWait|1<<8, waits, mutex, 100, 0) // counts for two
+	report(row.MutexWait, waits, mutex, 900, 2)
+	report(row.MutexWait|1<<8, waits, mutex, 100, 0) // counts for two
 	var found []row.Row
 	for _, r := range b.rows() {
 		if r.Kind == row.Mutex {

@@ -115,9 +115,9 @@ func lookAt(x *inst, most int64) (read int64) {
 	return to - from
 }
 
-// toldElsewhere reports whether the innermost frame of a search or shift is in package
+// inSlices reports whether the innermost frame of a search or shift is in package
 // slices, whose hooks report it, too, with the elements' type.
-func toldElsewhere(frame string) bool { return strings.HasPrefix(frame, "slices.") }
+func inSlices(frame string) bool { return strings.HasPrefix(frame, "slices.") }
 
 // shiftSlice handles a copy within an array: destination, source, its bytes, and those of an
 // element. A copy upward makes room for elements, one downward removes some.

@@ -25,10 +25,10 @@ func values(t *testing.T, r row.Row, want map[row.Value]int64) {
 func TestConcat(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
-	tell(row.ConcatStrings, pcs, 10, 0, 1, 0)
-	tell(row.ConcatStrings, pcs, 20, 10, Built-1, 0)
-	tell(row.ConcatStrings, pcs, 30, 20, Built, 0)
-	tell(row.ConcatStrings, pcs, 40, 30, 255, 1)
+	report(row.ConcatStrings, pcs, 10, 0, 1, 0)
+	report(row.ConcatStrings, pcs, 20, 10, Built-1, 0)
+	report(row.ConcatStrings, pcs, 30, 20, Built, 0)
+	report(row.ConcatStrings, pcs, 40, 30, 255, 1)
 	values(t, only(t, rows(), row.Concat), map[row.Value]int64{
 		row.Made: 4, row.Grown: 2, row.Copied: 50, row.AllocBytes: 70, row.Front: 1, row.MaxLen: 40, row.MinLen: 10,
 	})
@@ -38,9 +38,9 @@ func TestConcat(t *testing.T) {
 func TestConvertAndBox(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
-	tell(row.ConvertString, pcs, 100, intType, 0)
-	tell(row.ConvertString, pcs, 50, intType, 1)
-	tell(row.BoxValue, pcs, 8, intType)
+	report(row.ConvertString, pcs, 100, intType, 0)
+	report(row.ConvertString, pcs, 50, intType, 1)
+	report(row.BoxValue, pcs, 8, intType)
 	got := rows()
 	values(t, only(t, got, row.Convert), map[row.Value]int64{row.Made: 2, row.Allocs: 2, row.AllocBytes: 150, row.OfRunes: 1, row.MinLen: 50})
 	box := only(t, got, row.Box)
@@ -54,8 +54,8 @@ func TestConvertAndBox(t *testing.T) {
 func TestRegexp(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
-	tell(row.CompileRegexp, pcs, 12, 0, 5000)
-	tell(row.CompileRegexp, pcs, 12, 1, 4000)
+	report(row.CompileRegexp, pcs, 12, 0, 5000)
+	report(row.CompileRegexp, pcs, 12, 1, 4000)
 	values(t, only(t, rows(), row.Compile), map[row.Value]int64{row.Made: 2, row.Recompiled: 1, row.RecompiledBytes: 12, row.NS: 4000, row.MaxLen: 12})
 }
 
@@ -66,9 +66,9 @@ func TestBuffer(t *testing.T) {
 	pcs := here()
 	var last [64]uint64
 	at, byteType := sys.AddrOf(&last[0]), sys.TypeOf(byte(0))
-	tell(row.MakeSlice, pcs, lies(1), 10, 64, byteType)
-	tell(row.GrowSlice, pcs, 0, at, 0, 128, 0, 128, byteType)
-	tell(row.BufferGrow, nil, lies(1), at, 60, 64, 128, byteType)
+	report(row.MakeSlice, pcs, lies(1), 10, 64, byteType)
+	report(row.GrowSlice, pcs, 0, at, 0, 128, 0, 128, byteType)
+	report(row.BufferGrow, nil, lies(1), at, 60, 64, 128, byteType)
 	r := only(t, rows(), row.Slice)
 	runtime.KeepAlive(&last)
 	values(t, r, map[row.Value]int64{row.Made: 1, row.Hinted: 1, row.Grown: 1, row.Copied: 60, row.GrownBytes: 64, row.MaxCap: 128, row.MaxLen: 60})
@@ -80,15 +80,15 @@ func TestBufferPassedOver(t *testing.T) {
 	rows := counting(t, all)
 	byteType := sys.TypeOf(byte(0))
 	c.skipped[typeHash(byteType)] = 1
-	tell(row.MakeSlice, here(), lies(2), 3, 3, byteType)
-	tell(row.BufferGrow, nil, lies(1), lies(2), 60, 64, 128, byteType)
+	report(row.MakeSlice, here(), lies(2), 3, 3, byteType)
+	report(row.BufferGrow, nil, lies(1), lies(2), 60, 64, 128, byteType)
 	values(t, only(t, rows(), row.Slice), map[row.Value]int64{row.Made: 1, row.MaxLen: 3, row.Grown: 0})
 }
 
 // TestReadAll: the number of pieces, and their bytes.
 func TestReadAll(t *testing.T) {
 	rows := counting(t, all)
-	tell(row.ReadAll, here(), 5000, 4)
+	report(row.ReadAll, here(), 5000, 4)
 	values(t, only(t, rows(), row.Slice), map[row.Value]int64{row.Made: 1, row.Exact: 1, row.Grown: 4, row.Copied: 5000, row.GrownBytes: 5000})
 }
 
@@ -97,12 +97,12 @@ func TestReadAll(t *testing.T) {
 func TestFiles(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
-	tell(row.WriteFile, pcs, 10, 10, 0, 300)           // the first
-	tell(row.WriteFile, pcs, 20, 20, 1, 300)           // counts
-	tell(row.WriteFile, pcs, 20, 20, 1, 1e9)           // counts; the time includes waiting
-	tell(row.WriteFile, pcs, SmallIO, SmallIO, 1, 300) // is large
-	tell(row.ReadFile, pcs, 10, 4096, 1, 300)          // there was no more data
-	tell(row.ReadFile, pcs, 1, 1, 1, 200)              // counts
+	report(row.WriteFile, pcs, 10, 10, 0, 300)           // the first
+	report(row.WriteFile, pcs, 20, 20, 1, 300)           // counts
+	report(row.WriteFile, pcs, 20, 20, 1, 1e9)           // counts; the time includes waiting
+	report(row.WriteFile, pcs, SmallIO, SmallIO, 1, 300) // is large
+	report(row.ReadFile, pcs, 10, 4096, 1, 300)          // there was no more data
+	report(row.ReadFile, pcs, 1, 1, 1, 200)              // counts
 	got := rows()
 	values(t, only(t, got, row.Output), map[row.Value]int64{row.Made: 4, row.LenBytes: 50 + SmallIO, row.Small: 2, row.SmallBytes: 40, row.NS: 300 + longestIO})
 	values(t, only(t, got, row.Input), map[row.Value]int64{row.Made: 2, row.LenBytes: 11, row.Small: 1, row.SmallBytes: 1, row.NS: 200})
@@ -112,10 +112,10 @@ func TestFiles(t *testing.T) {
 func TestPool(t *testing.T) {
 	rows := counting(t, all)
 	pool := lies(1)
-	tell(row.PoolPut, here(), pool) // not followed yet
-	tell(row.PoolGet, here(), pool, 1, 700)
-	tell(row.PoolGet, nil, pool, 0)
-	tell(row.PoolPut, nil, pool)
+	report(row.PoolPut, here(), pool) // not followed yet
+	report(row.PoolGet, here(), pool, 1, 700)
+	report(row.PoolGet, nil, pool, 0)
+	report(row.PoolPut, nil, pool)
 	values(t, only(t, rows(), row.Pool), map[row.Value]int64{row.Made: 1, row.Gets: 2, row.Misses: 1, row.Puts: 1, row.NS: 700})
 }
 

@@ -15,9 +15,9 @@ type channel struct {
 	typ     uintptr
 }
 
-func (c *channel) tell(pcs []uintptr) (at uintptr) {
+func (c *channel) report(pcs []uintptr) (at uintptr) {
 	at = sys.AddrOf(c)
-	tell(row.MakeChan, pcs, at, c.size, c.typ, sys.AddrOf(&c.most)-at, sys.AddrOf(&c.size)-at, sys.AddrOf(&c.typ)-at)
+	report(row.MakeChan, pcs, at, c.size, c.typ, sys.AddrOf(&c.most)-at, sys.AddrOf(&c.size)-at, sys.AddrOf(&c.typ)-at)
 	return at
 }
 
@@ -35,15 +35,15 @@ func TestChan(t *testing.T) {
 	rows := counting(t, all)
 	used, seen := &channel{size: 10, typ: intType}, &channel{size: 100, most: 7, typ: intType}
 	pcs := here()
-	at := used.tell(pcs)
-	seen.tell(pcs)
+	at := used.report(pcs)
+	seen.report(pcs)
 	const sender, receiver = 5 << 1, 6 << 1
-	tell(row.ChanSend, nil, at, 0, sender)
-	tell(row.ChanSend, nil, at, 1, sender)
-	tell(row.ChanSendWait, nil, at, 3, sender)
-	tell(row.ChanReceive, nil, at, 3, receiver)
-	tell(row.ChanReceiveWait, nil, at, 3, receiver|1) // in a select, which reports only waits
-	tell(row.ChanSend, nil, 0x9999, 0, sender)        // not followed
+	report(row.ChanSend, nil, at, 0, sender)
+	report(row.ChanSend, nil, at, 1, sender)
+	report(row.ChanSendWait, nil, at, 3, sender)
+	report(row.ChanReceive, nil, at, 3, receiver)
+	report(row.ChanReceiveWait, nil, at, 3, receiver|1) // in a select, which reports only waits
+	report(row.ChanSend, nil, 0x9999, 0, sender)        // not followed
 	used.most = 3
 	r := only(t, rows(), row.Chan)
 	runtime.KeepAlive(used)
@@ -62,7 +62,7 @@ func TestChan(t *testing.T) {
 func TestChanGone(t *testing.T) {
 	rows := counting(t, all)
 	c := &channel{size: 10, most: 7, typ: intType}
-	c.tell(here())
+	c.report(here())
 	c.size = 100
 	r := only(t, rows(), row.Chan)
 	runtime.KeepAlive(c)
@@ -74,10 +74,10 @@ func TestAlternating(t *testing.T) {
 	rows := counting(t, all)
 	asks, answers := &channel{typ: intType}, &channel{typ: intType}
 	pcs := here()
-	a, b := asks.tell(pcs), answers.tell(pcs)
+	a, b := asks.report(pcs), answers.report(pcs)
 	for range 10 {
-		tell(row.ChanSend, nil, a, 0, 5<<1)
-		tell(row.ChanReceive, nil, b, 0, 5<<1)
+		report(row.ChanSend, nil, a, 0, 5<<1)
+		report(row.ChanReceive, nil, b, 0, 5<<1)
 	}
 	r := only(t, rows(), row.Chan)
 	runtime.KeepAlive(asks)
@@ -91,14 +91,14 @@ func TestRWMutex(t *testing.T) {
 	rows := counting(t, all)
 	once, often := []uintptr{1, 2, 3}, here()
 	const waits = ^uintptr(0) // one less than none
-	tell(row.WriteLock, once, 0x1000, 0, 5)
+	report(row.WriteLock, once, 0x1000, 0, 5)
 	for range 4 {
-		tell(row.WriteLock, often, 0x1000, 0, 5)
+		report(row.WriteLock, often, 0x1000, 0, 5)
 	}
-	tell(row.WriteLock, often, 0x1000, 2, 5)
-	tell(row.ReadLock, often, 0x1000, 1, 5)
-	tell(row.ReadLock, often, 0x1000, 3, 6)
-	tell(row.ReadLock, often, 0x1000, waits, 5)
+	report(row.WriteLock, often, 0x1000, 2, 5)
+	report(row.ReadLock, often, 0x1000, 1, 5)
+	report(row.ReadLock, often, 0x1000, 3, 6)
+	report(row.ReadLock, often, 0x1000, waits, 5)
 	var found []row.Row
 	for _, r := range rows() {
 		if r.Kind == row.RWMutex {
@@ -116,13 +116,13 @@ func TestRWMutex(t *testing.T) {
 func TestSyncMap(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
-	tell(row.SyncGet, pcs, 0x1000, 1, 9)
+	report(row.SyncGet, pcs, 0x1000, 1, 9)
 	for range 5 {
-		tell(row.SyncPut, pcs, 0x1000, 0, 5)
+		report(row.SyncPut, pcs, 0x1000, 0, 5)
 	}
-	tell(row.SyncPut, pcs, 0x1000, 1, 5)
-	tell(row.SyncDelete, pcs, 0x1000, 1, 6)
-	tell(row.SyncRange, pcs, 0x1000, 1, 5)
+	report(row.SyncPut, pcs, 0x1000, 1, 5)
+	report(row.SyncDelete, pcs, 0x1000, 1, 6)
+	report(row.SyncRange, pcs, 0x1000, 1, 5)
 	holds(t, only(t, rows(), row.SyncMap), map[row.Value]int64{
 		row.Made: 1, row.Gets: 1, row.Puts: 6, row.Extra: 5, row.Deletes: 1, row.Iterations: 1, row.Extra2: 3, // the first user is replaced
 	})
@@ -133,12 +133,12 @@ func TestGoroutine(t *testing.T) {
 	rows := counting(t, all)
 	pcs := here()
 	for key := range uintptr(5) {
-		tell(row.MakeGo, pcs, key+1)
+		report(row.MakeGo, pcs, key+1)
 	}
-	tell(row.EndGo, nil, 1, 100, 0, 1)
-	tell(row.EndGo, nil, 2, 100, 3, 1)
-	tell(row.EndGo, nil, 3, 0, 0, 0)
-	tell(row.EndGo, nil, 77, 100, 0, 1) // not followed
+	report(row.EndGo, nil, 1, 100, 0, 1)
+	report(row.EndGo, nil, 2, 100, 3, 1)
+	report(row.EndGo, nil, 3, 0, 0, 0)
+	report(row.EndGo, nil, 77, 100, 0, 1) // not followed
 	r := only(t, rows(), row.Goroutine)
 	holds(t, r, map[row.Value]int64{row.Made: 5, row.Watched: 4, row.Waits: 1}) // two are running
 	if n := r.H[row.Len][row.Bucket(100)]; n != 1 || r.Quantile(row.Len, 1) > 111 {

@@ -223,10 +223,10 @@ func TestSearchLoop(t *testing.T) {
 func TestShiftSlice(t *testing.T) {
 	b := noted(t)
 	at := onLine(0) // an object of 64 bytes: 8 words
-	tell(row.ShiftSlice, here(), at+8, at, 40, 8)
-	tell(row.ShiftSlice, here(), at+16, at+24, 16, 8)
-	tell(row.ShiftSlice, here(), at, at, 16, 8)                                                 // nothing moves
-	tell(row.ShiftSlice, here(), sys.AddrOf(&b.buffers[0])+8, sys.AddrOf(&b.buffers[0]), 16, 8) // not in the heap
+	report(row.ShiftSlice, here(), at+8, at, 40, 8)
+	report(row.ShiftSlice, here(), at+16, at+24, 16, 8)
+	report(row.ShiftSlice, here(), at, at, 16, 8)                                                 // nothing moves
+	report(row.ShiftSlice, here(), sys.AddrOf(&b.buffers[0])+8, sys.AddrOf(&b.buffers[0]), 16, 8) // not in the heap
 	rows := b.rows()
 	var sum row.Row
 	for _, r := range rows {

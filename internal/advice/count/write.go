@@ -210,7 +210,7 @@ func (w *writer) name(i int, s *site) *named {
 	n.stack, n.ours = outside(all)
 	if n.typ == "" && (s.kind == row.Search || s.kind == row.Shift) {
 		n.typ = "T" // loads and copies have no type
-		n.ours = n.ours || len(n.stack) > 0 && toldElsewhere(w.frames.text[n.stack[0]])
+		n.ours = n.ours || len(n.stack) > 0 && inSlices(w.frames.text[n.stack[0]])
 	}
 	return n
 }
@@ -255,8 +255,8 @@ func start(p params) error {
 		return err
 	}
 	current = w
-	for _, to := range tellers {
-		*to = Told
+	for _, to := range reportHooks {
+		*to = Report
 	}
 	on.Store(true)
 	listenToCustoms()

@@ -32,8 +32,8 @@ type Listener struct {
 	// Born begins to follow a container that is created above frames up the stack, and
 	// returns its number: 0 if it is not followed.
 	Born func(above int, s *Spec) uintptr
-	// Tell handles an operation on it.
-	Tell func(number uintptr, op Op, a, b, c int)
+	// Report handles an operation on it.
+	Report func(number uintptr, op Op, a, b, c int)
 }
 
 // Listening is the listener; nil if there is none.

@@ -104,9 +104,9 @@ func TestCost(t *testing.T) {
 				if !w.recorded {
 					continue
 				}
-				told := exceeded(t, dirs[i], rounds)
-				if told != "" {
-					t.Logf("%s: the trace says: %s", w.name, told)
+				text := exceeded(t, dirs[i], rounds)
+				if text != "" {
+					t.Logf("%s: the trace says: %s", w.name, text)
 				}
 				if most := max(1+budget, p.most); w.program == learnt && low > most {
 					t.Errorf("%s: recording takes %.2f of the plain CPU time or more, and is to take %.2f at most", w.name, low, most)
@@ -119,10 +119,10 @@ func TestCost(t *testing.T) {
 			}
 			dirs = append(dirs, t.TempDir())
 			env := append(slices.Clone(c.env), "SCOPEVIEW="+dirs[len(dirs)-1]+"/", "SCOPEVIEW_LIMIT=1G")
-			told, part, sigma := c.sampled(programs[learnt], func() { p.run(c, programs[learnt], env) })
-			t.Logf("learnt: %s are at instructions of recording", told)
+			text, part, sigma := c.sampled(programs[learnt], func() { p.run(c, programs[learnt], env) })
+			t.Logf("learnt: %s are at instructions of recording", text)
 			if part > budget+2*sigma && exceeded(t, dirs[len(dirs)-1], 1) == "" {
-				t.Errorf("learnt: %s are at instructions of recording, the budget is %.1f %%, and the trace does not say that it was not kept", told, 100*budget)
+				t.Errorf("learnt: %s are at instructions of recording, the budget is %.1f %%, and the trace does not say that it was not kept", text, 100*budget)
 			}
 		})
 	}
@@ -176,17 +176,17 @@ func paired(plain, ours []float64) (middle, low, high float64) {
 }
 
 // exceeded returns the report of a trace on an exceeded budget, if one has it.
-func exceeded(t *testing.T, dir string, runs int) (told string) {
+func exceeded(t *testing.T, dir string, runs int) (text string) {
 	t.Helper()
 	for _, path := range traces(t, dir, runs) {
 		tr, err := trace.OpenFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		told = cmp.Or(told, tr.Lookup("budget_exceeded"))
+		text = cmp.Or(text, tr.Lookup("budget_exceeded"))
 		tr.Close()
 	}
-	return told
+	return text
 }
 
 func median(logs []float64) float64 {

@@ -16,7 +16,7 @@ import (
 // sampled samples a program 997 times a second with perf, independently of the recorder, and
 // returns the part of the samples in instructions of recording, with its standard deviation:
 // those of the recorder, and those inserted into functions.
-func (c *checkout) sampled(program string, run func()) (told string, part, sigma float64) {
+func (c *checkout) sampled(program string, run func()) (summary string, part, sigma float64) {
 	c.t.Helper()
 	data := filepath.Join(c.t.TempDir(), "perf.data")
 	perf := exec.Command("perf", "record", "-q", "-a", "-e", "cpu-clock", "-F", "997", "-o", data)
@@ -82,8 +82,8 @@ func (c *checkout) sampled(program string, run func()) (told string, part, sigma
 		most[i] = fmt.Sprintf("%s %.1f", name, 100*float64(by[name])/float64(all))
 	}
 	part = float64(own) / float64(all)
-	told = fmt.Sprintf("%.1f %% of %d samples (%s)", 100*part, all, strings.Join(most[:min(len(most), 6)], ", "))
-	return told, part, math.Sqrt(part / float64(all))
+	summary = fmt.Sprintf("%.1f %% of %d samples (%s)", 100*part, all, strings.Join(most[:min(len(most), 6)], ", "))
+	return summary, part, math.Sqrt(part / float64(all))
 }
 
 // canSample reports whether perf may sample all processes here.

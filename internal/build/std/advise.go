@@ -26,11 +26,11 @@ var Groups = []string{Containers, Algorithms, Strings, Allocations, InputOutput,
 // thread's own stack, or while a lock of the runtime is held; and as package count runs with
 // the goroutine pinned, nor for its own operations. A goroutine is pinned as everywhere in
 // the runtime.
-var advising = code{dir: "runtime", imports: []string{"unsafe"}, text: `//go:linkname scopeviewTell
-func scopeviewTell(what uint32, a0, a1, a2, a3, a4, a5, a6 uintptr) {
-	told := scopeviewTold
+var advising = code{dir: "runtime", imports: []string{"unsafe"}, text: `//go:linkname scopeviewReport
+func scopeviewReport(what uint32, a0, a1, a2, a3, a4, a5, a6 uintptr) {
+	counter := scopeviewCounter
 	mp := acquirem()
-	if told == nil || getg() != mp.curg || mp.locks != 1 || mp.mallocing != 0 || mp.dying != 0 {
+	if counter == nil || getg() != mp.curg || mp.locks != 1 || mp.mallocing != 0 || mp.dying != 0 {
 		releasem(mp)
 		return
 	}
@@ -43,12 +43,12 @@ func scopeviewTell(what uint32, a0, a1, a2, a3, a4, a5, a6 uintptr) {
 		n = callers(1, pcs[:])
 	}
 	a := [8]uintptr{a0, a1, a2, a3, a4, a5, a6}
-	told(what, (*[8]uintptr)(noescape(unsafe.Pointer(&a))), unsafe.Slice((*uintptr)(noescape(unsafe.Pointer(&pcs))), n))
+	counter(what, (*[8]uintptr)(noescape(unsafe.Pointer(&a))), unsafe.Slice((*uintptr)(noescape(unsafe.Pointer(&pcs))), n))
 	releasem(mp)
 }
 
-// scopeviewThin is scopeviewTell of one of so many creations at a place of the code, pc. Of what it
-// passes over it notes the type.
+// scopeviewThin reports a sample of the creations at a place of the code, pc. It marks the types of those
+// that it skips.
 //
 //go:linkname scopeviewThin
 func scopeviewThin(what uint32, pc, typ, a0, a1, a2, a3, a4, a5, a6 uintptr) {
@@ -60,27 +60,27 @@ func scopeviewThin(what uint32, pc, typ, a0, a1, a2, a3, a4, a5, a6 uintptr) {
 		}
 		return
 	}
-	scopeviewTell(what|uint32(rate)<<8|(place+1)<<16, a0, a1, a2, a3, a4, a5, a6)
+	scopeviewReport(what|uint32(rate)<<8|(place+1)<<16, a0, a1, a2, a3, a4, a5, a6)
 }
 
-// scopeviewUse tells of one of so many operations on what is followed.
+// scopeviewUse reports a sample of the operations on objects that are followed.
 //
 //go:linkname scopeviewUse
 func scopeviewUse(what uint32, a0, a1, a2 uintptr) {
 	if cheaprand()&scopeviewMask != 0 {
 		return
 	}
-	told := scopeviewTold
+	counter := scopeviewCounter
 	mp := acquirem()
-	if told != nil && getg() == mp.curg && mp.locks == 1 && mp.mallocing == 0 && mp.dying == 0 {
+	if counter != nil && getg() == mp.curg && mp.locks == 1 && mp.mallocing == 0 && mp.dying == 0 {
 		a := [8]uintptr{a0, a1, a2}
-		told(what, (*[8]uintptr)(noescape(unsafe.Pointer(&a))), nil)
+		counter(what, (*[8]uintptr)(noescape(unsafe.Pointer(&a))), nil)
 	}
 	releasem(mp)
 }
 
-// scopeviewGrows tells of an array that is outgrown, unless it is one that nobody follows, of a type whose
-// creations were passed over: most are such in a program that makes many.
+// scopeviewGrows reports the growth of an array, unless it is not followed and creations of its type were
+// skipped: in a program that makes many arrays, most are such.
 func scopeviewGrows(old, p unsafe.Pointer, oldLen, newLen, oldCap, newCap int, et *_type) {
 	if scopeviewSkipped[uint16(uintptr(unsafe.Pointer(et))>>5)] != 0 {
 		h := uint64(uintptr(old)) * 0x9e3779b97f4a7c15
@@ -88,7 +88,7 @@ func scopeviewGrows(old, p unsafe.Pointer, oldLen, newLen, oldCap, newCap int, e
 			return
 		}
 	}
-	scopeviewTell(` + number(row.GrowSlice) + `, uintptr(old), uintptr(p), uintptr(oldLen), uintptr(newLen), uintptr(oldCap), uintptr(newCap), uintptr(unsafe.Pointer(et)))
+	scopeviewReport(` + number(row.GrowSlice) + `, uintptr(old), uintptr(p), uintptr(oldLen), uintptr(newLen), uintptr(oldCap), uintptr(newCap), uintptr(unsafe.Pointer(et)))
 }
 
 // scopeviewOnStack reports whether an array lies on the goroutine's own stack: then no array of it was
@@ -98,16 +98,16 @@ func scopeviewOnStack(p unsafe.Pointer) bool {
 	return gp.stack.lo <= uintptr(p) && uintptr(p) < gp.stack.hi
 }
 
-// scopeviewNote tells of what has a fate of its own, and no call stack: it is neither thinned out nor left
-// to chance, as who follows it would lose it.
+// scopeviewNote reports an event without its call stack. It never skips one: an object that is followed
+// would be lost.
 //
 //go:linkname scopeviewNote
 func scopeviewNote(what uint32, a0, a1, a2, a3, a4, a5 uintptr) {
-	told := scopeviewTold
+	counter := scopeviewCounter
 	mp := acquirem()
-	if told != nil && getg() == mp.curg && mp.locks == 1 && mp.mallocing == 0 && mp.dying == 0 {
+	if counter != nil && getg() == mp.curg && mp.locks == 1 && mp.mallocing == 0 && mp.dying == 0 {
 		a := [8]uintptr{a0, a1, a2, a3, a4, a5}
-		told(what, (*[8]uintptr)(noescape(unsafe.Pointer(&a))), nil)
+		counter(what, (*[8]uintptr)(noescape(unsafe.Pointer(&a))), nil)
 	}
 	releasem(mp)
 }
@@ -138,7 +138,7 @@ const count = "github.com/scopeview/scopeview/internal/advice/count"
 // advisedVars and advisedCode are the variables and the code that all of these hooks need.
 var (
 	advisedVars = []variable{
-		toldIn("runtime"),
+		counterIn("runtime"),
 		{"runtime", "scopeviewRates", "[4096]uint8", "count.Thinned"},
 		{"runtime", "scopeviewFollowed", "[8192]uint64", "count.Followed"},
 		{"runtime", "scopeviewMask", "uint32", "count.OneOf"},
@@ -147,10 +147,10 @@ var (
 	advisedCode = []code{advising, counting}
 )
 
-// tells declares the runtime's functions in another package.
-func tells(dir string) code {
-	return code{dir: dir, imports: []string{"unsafe"}, text: `//go:linkname scopeviewTell runtime.scopeviewTell
-func scopeviewTell(what uint32, a0, a1, a2, a3, a4, a5, a6 uintptr)
+// reports declares the runtime's functions in another package.
+func reports(dir string) code {
+	return code{dir: dir, imports: []string{"unsafe"}, text: `//go:linkname scopeviewReport runtime.scopeviewReport
+func scopeviewReport(what uint32, a0, a1, a2, a3, a4, a5, a6 uintptr)
 
 //go:linkname scopeviewThin runtime.scopeviewThin
 func scopeviewThin(what uint32, pc, typ, a0, a1, a2, a3, a4, a5, a6 uintptr)
@@ -165,9 +165,9 @@ func scopeviewNote(what uint32, a0, a1, a2, a3, a4, a5 uintptr)
 func scopeviewClock() int64`}
 }
 
-// toldIn returns the variable of a package that is not nil while its events are counted.
-func toldIn(dir string) variable {
-	return variable{dir, "scopeviewTold", "func(what uint32, a *[8]uintptr, pcs []uintptr)", "&count.Telling"}
+// counterIn returns the variable of a package that is not nil while its events are counted.
+func counterIn(dir string) variable {
+	return variable{dir, "scopeviewCounter", "func(what uint32, a *[8]uintptr, pcs []uintptr)", "&count.ReportTo"}
 }
 
 // watching returns the variable of a package that is not 0 while operations are reported.
@@ -225,24 +225,24 @@ var maps = []variable{watching("internal/runtime/maps")}
 var adviceTable = []hook{
 	adviceHook("slices", Containers+" "+Strings, "slices, from make or the first append through all arrays that they outgrow", []edit{
 		{file: "runtime/slice.go", function: "makeslice", at: "return mallocgc(mem, et, true)", instead: true,
-			insert: "p := mallocgc(mem, et, true); if scopeviewTold != nil { scopeviewThin(" + number(row.MakeSlice) +
+			insert: "p := mallocgc(mem, et, true); if scopeviewCounter != nil { scopeviewThin(" + number(row.MakeSlice) +
 				", sys.GetCallerPC(), uintptr(unsafe.Pointer(et)), uintptr(p), uintptr(len), uintptr(cap), uintptr(unsafe.Pointer(et)), 0, 0, 0) }; return p"},
 		{file: "runtime/slice.go", function: "growslice", at: "return slice{p, newLen, newcap}",
-			insert: "if scopeviewTold != nil { if oldCap == 0 || scopeviewOnStack(oldPtr) { scopeviewThin(" + number(row.GrowSlice) +
+			insert: "if scopeviewCounter != nil { if oldCap == 0 || scopeviewOnStack(oldPtr) { scopeviewThin(" + number(row.GrowSlice) +
 				", sys.GetCallerPC(), uintptr(unsafe.Pointer(et)), 0, uintptr(p), uintptr(oldLen), uintptr(newLen), uintptr(oldCap), uintptr(newcap), uintptr(unsafe.Pointer(et))) } else { scopeviewGrows(oldPtr, p, oldLen, newLen, oldCap, newcap, et) } }; "},
 	}, nil),
 	adviceHook("maps", Containers, "maps, from make or their first growth through all tables that they outgrow", []edit{
 		{file: "runtime/map.go", function: "makemap_small", at: "return maps.NewEmptyMap()", instead: true,
-			insert: "m := maps.NewEmptyMap(); if scopeviewTold != nil { scopeviewThin(" + number(row.MakeMap) + ", sys.GetCallerPC(), 0, uintptr(unsafe.Pointer(m)), 0, 0, 0, 0, 0, 0) }; return m"},
+			insert: "m := maps.NewEmptyMap(); if scopeviewCounter != nil { scopeviewThin(" + number(row.MakeMap) + ", sys.GetCallerPC(), 0, uintptr(unsafe.Pointer(m)), 0, 0, 0, 0, 0, 0) }; return m"},
 		{file: "runtime/map.go", function: "makemap", at: "return maps.NewMap(t, uintptr(hint), m, maxAlloc)", instead: true,
-			insert: "m = maps.NewMap(t, uintptr(hint), m, maxAlloc); if scopeviewTold != nil { scopeviewThin(" + number(row.MakeMap) +
+			insert: "m = maps.NewMap(t, uintptr(hint), m, maxAlloc); if scopeviewCounter != nil { scopeviewThin(" + number(row.MakeMap) +
 				", sys.GetCallerPC(), 0, uintptr(unsafe.Pointer(m)), uintptr(hint), uintptr(unsafe.Pointer(t)), 0, 0, 0, 0) }; return m"},
 		{file: "internal/runtime/maps/map.go", function: "Map.growToTable", at: "tab := newTable(typ, 2*abi.MapGroupSlots, 0, 0)",
-			insert: "if scopeviewTold != nil { scopeviewTell(" + number(row.GrowMap) + ", uintptr(unsafe.Pointer(m)), uintptr(m.used), uintptr(m.used), abi.MapGroupSlots, uintptr(unsafe.Pointer(typ)), 0, 0) }; "},
+			insert: "if scopeviewCounter != nil { scopeviewReport(" + number(row.GrowMap) + ", uintptr(unsafe.Pointer(m)), uintptr(m.used), uintptr(m.used), abi.MapGroupSlots, uintptr(unsafe.Pointer(typ)), 0, 0) }; "},
 		{file: "internal/runtime/maps/table.go", function: "table.rehash", at: "newCapacity := 2 * t.capacity",
-			insert: "if scopeviewTold != nil { scopeviewTell(" + number(row.GrowMap) + ", uintptr(unsafe.Pointer(m)), uintptr(m.used), uintptr(t.used), uintptr(t.capacity), uintptr(unsafe.Pointer(typ)), 0, 0) }; "},
-	}, []variable{toldIn("internal/runtime/maps")}, tells("internal/runtime/maps")),
-	adviceHook("mapuse", Containers, "what is done with maps, for a share of the time", concat(
+			insert: "if scopeviewCounter != nil { scopeviewReport(" + number(row.GrowMap) + ", uintptr(unsafe.Pointer(m)), uintptr(m.used), uintptr(t.used), uintptr(t.capacity), uintptr(unsafe.Pointer(typ)), 0, 0) }; "},
+	}, []variable{counterIn("internal/runtime/maps")}, reports("internal/runtime/maps")),
+	adviceHook("mapuse", Containers, "operations on maps, for a share of the time", concat(
 		mapUses(row.MapGet, "if race.Enabled && m != nil {", "runtime.go", "runtime_mapaccess1", "runtime_mapaccess2"),
 		mapUses(row.MapGet, "if race.Enabled && m != nil {", "runtime_fast32.go", "runtime_mapaccess1_fast32", "runtime_mapaccess2_fast32"),
 		mapUses(row.MapGet, "if race.Enabled && m != nil {", "runtime_fast64.go", "runtime_mapaccess1_fast64", "runtime_mapaccess2_fast64"),
@@ -251,5 +251,5 @@ var adviceTable = []hook{
 		mapUses(row.MapIter, "it.typ = typ", "table.go", "Iter.Init"),
 		[]edit{{file: "internal/runtime/maps/table.go", function: "Iter.Next", at: "if it.m == nil {",
 			insert: "if scopeviewWatching != 0 && it.m != nil { scopeviewUse(" + number(row.MapStep) + ", uintptr(unsafe.Pointer(it.m)), uintptr(it.m.used), 0) }; "}},
-	), maps, tells("internal/runtime/maps")),
+	), maps, reports("internal/runtime/maps")),
 }

@@ -11,7 +11,7 @@ import (
 
 // choosing has the runtime's functions that sample uses. Callers of a generic function share
 // its code, so a place includes a function's callers.
-var choosing = code{dir: "runtime", imports: []string{"unsafe", "internal/runtime/sys"}, text: `// scopeviewChoose returns what a use's event is told with, and 0 if it is passed over.
+var choosing = code{dir: "runtime", imports: []string{"unsafe", "internal/runtime/sys"}, text: `// scopeviewChoose returns the rate and place bits of a use's event, or 0 if it is skipped.
 //
 //go:linkname scopeviewChoose
 func scopeviewChoose() uint32 {
@@ -32,7 +32,7 @@ func scopeviewChoose() uint32 {
 	return uint32(rate)<<8 | (place+1)<<16
 }
 
-// scopeviewEnds is where binary searches ended, by goroutine: of how many elements, and at which.
+// scopeviewEnds has a hash of the length and the result of the last binary search, by goroutine.
 var scopeviewEnds [1024]uint64
 
 func scopeviewEnd(n, i int) (*uint64, uint64) {
@@ -46,8 +46,7 @@ func scopeviewFound(n, i int) {
 	*at = end
 }
 
-// scopeviewWasFound reports whether the goroutine's last binary search was of so many elements, and
-// ended there.
+// scopeviewWasFound reports whether the goroutine's last binary search was in n elements, and ended at i.
 //
 //go:linkname scopeviewWasFound
 func scopeviewWasFound(n, i int) bool {
@@ -73,7 +72,7 @@ const neverThinned = 256
 
 // sorting has the functions that report a sort. A nil *E passes the type of elements E.
 func sorting(dir string) code {
-	return code{dir: dir, imports: []string{"unsafe"}, text: fmt.Sprintf(`// scopeviewSort is a sort that is told of, if what is not 0.
+	return code{dir: dir, imports: []string{"unsafe"}, text: fmt.Sprintf(`// scopeviewSort is a sort; it is reported if what is not 0.
 type scopeviewSort struct {
 	what        uint32
 	pairs, down uint32
@@ -96,11 +95,11 @@ func scopeviewSortOf(data unsafe.Pointer, n int, size uintptr) (s scopeviewSort)
 	return s
 }
 
-// ended tells of a sort. e has the type of elements in slices, the slice in sort.
+// ended reports a sort. e has the type of elements in slices, the slice in sort.
 func (s *scopeviewSort) ended(e any, data unsafe.Pointer, n int) {
 	took := scopeviewClock() - s.began
 	w := (*[2]uintptr)(unsafe.Pointer(&e))
-	scopeviewTell(s.what&^(1<<31)|%[3]d, w[0], w[1], uintptr(data), uintptr(n), uintptr(took), uintptr(s.pairs), uintptr(s.down))
+	scopeviewReport(s.what&^(1<<31)|%[3]d, w[0], w[1], uintptr(data), uintptr(n), uintptr(took), uintptr(s.pairs), uintptr(s.down))
 }`, neverThinned, row.SortBegins, row.Sorted)}
 }
 
@@ -122,7 +121,7 @@ var sortingAny = code{dir: "sort", imports: []string{"internal/abi", "unsafe"}, 
 
 // aroundSort returns the edits around the call that sorts in a function.
 func aroundSort(file, function, call, begins, more, ends string) []edit {
-	instead := "var told scopeviewSort; if scopeviewTold != nil { told = " + begins + more + " }; " + call + "; if told.what != 0 { " + ends + " }"
+	instead := "var scopeviewThis scopeviewSort; if scopeviewCounter != nil { scopeviewThis = " + begins + more + " }; " + call + "; if scopeviewThis.what != 0 { " + ends + " }"
 	if call == "stable(data, data.Len())" { // a method of the program is called once, as before
 		instead = "length := data.Len(); " + strings.Replace(instead, call, "stable(data, length)", 1)
 	}
@@ -132,8 +131,8 @@ func aroundSort(file, function, call, begins, more, ends string) []edit {
 const (
 	elements   = "any((*E)(nil))"
 	sortsOfX   = "scopeviewSortIn(x)"
-	endOfX     = "scopeviewSortEnd(&told, x)"
-	descending = "; if told.what != 0 { told.pairs, told.down = scopeviewDescents(x) }"
+	endOfX     = "scopeviewSortEnd(&scopeviewThis, x)"
+	descending = "; if scopeviewThis.what != 0 { scopeviewThis.pairs, scopeviewThis.down = scopeviewDescents(x) }"
 )
 
 // sortingSlices has the functions that report sorts in package slices, whose files do not
@@ -159,7 +158,7 @@ func scopeviewDescents[E cmp.Ordered](x []E) (pairs, down uint32) {
 }`}
 
 // searching has the functions that report package slices' searches and shifts.
-var searching = code{dir: "slices", imports: []string{"unsafe"}, text: fmt.Sprintf(`// scopeviewSearched tells of a search: e has the type of elements, looked is how many were looked at.
+var searching = code{dir: "slices", imports: []string{"unsafe"}, text: fmt.Sprintf(`// scopeviewSearched reports a search: e has the type of elements, looked is the number of elements compared.
 //
 //go:noinline
 func scopeviewSearched(e any, data unsafe.Pointer, n, looked int, found, function bool) {
@@ -171,11 +170,11 @@ func scopeviewSearched(e any, data unsafe.Pointer, n, looked int, found, functio
 		if function {
 			how |= 2
 		}
-		scopeviewTell(what|%d, *(*uintptr)(unsafe.Pointer(&e)), uintptr(data), uintptr(n), uintptr(looked), how, 0, 0)
+		scopeviewReport(what|%d, *(*uintptr)(unsafe.Pointer(&e)), uintptr(data), uintptr(n), uintptr(looked), how, 0, 0)
 	}
 }
 
-// scopeviewIndex is Index, which tells of what is found and of what is not from one place of the code.
+// scopeviewIndex is Index, and reports hits and misses from one place of the code.
 func scopeviewIndex[E comparable](s []E, v E) int {
 	at, looked := -1, len(s)
 	for i := range s {
@@ -200,7 +199,7 @@ func scopeviewIndexFunc[E any](s []E, f func(E) bool) int {
 	return at
 }
 
-// scopeviewShifted tells of m elements inserted into n at i, or deleted there.
+// scopeviewShifted reports m elements inserted into n at i, or deleted there.
 //
 //go:noinline
 func scopeviewShifted(e any, n, i, m int, deleted bool) {
@@ -212,7 +211,7 @@ func scopeviewShifted(e any, n, i, m int, deleted bool) {
 		if scopeviewWasFound(n, i) {
 			how |= 2
 		}
-		scopeviewTell(what|%d, *(*uintptr)(unsafe.Pointer(&e)), uintptr(n), uintptr(i), uintptr(m), how, 0, 0)
+		scopeviewReport(what|%d, *(*uintptr)(unsafe.Pointer(&e)), uintptr(n), uintptr(i), uintptr(m), how, 0, 0)
 	}
 }`, row.Searched, row.Shifted)}
 
@@ -221,7 +220,7 @@ func scopeviewShifted(e any, n, i, m int, deleted bool) {
 var listing = code{dir: "container/list", imports: []string{"unsafe"}, text: fmt.Sprintf(`//go:noinline
 func scopeviewMade(l *List) {
 	if what := scopeviewChoose(); what != 0 {
-		scopeviewTell(what|%[1]d, uintptr(unsafe.Pointer(l)), 0, 0, 0, 0, 0, 0)
+		scopeviewReport(what|%[1]d, uintptr(unsafe.Pointer(l)), 0, 0, 0, 0, 0, 0)
 	}
 }
 
@@ -272,15 +271,15 @@ func inList(function, at, call string) edit {
 
 // foundAt returns an edit that stores the place where a binary search ended.
 func foundAt(file, function, at string) edit {
-	return edit{file: file, function: function, at: at, insert: "if scopeviewTold != nil { scopeviewFound(n, i) }; "}
+	return edit{file: file, function: function, at: at, insert: "if scopeviewCounter != nil { scopeviewFound(n, i) }; "}
 }
 
 const nanKey = "(typ.Key.Kind() == abi.Float64 && *(*float64)(key) != *(*float64)(key) || typ.Key.Kind() == abi.Float32 && *(*float32)(key) != *(*float32)(key))"
 
 // listsTable has the hooks for lists and for uses of slices.
 var listsTable = []hook{
-	adviceHook("lists", Containers, "lists of container/list, from New or their first use, and what is done with them for a share of the time", []edit{
-		{file: "container/list/list.go", function: "List.Init", at: "l.root.next = &l.root", insert: "if scopeviewTold != nil { scopeviewMade(l) }; "},
+	adviceHook("lists", Containers, "lists of container/list, from New or their first use, and for a share of the time the operations on them", []edit{
+		{file: "container/list/list.go", function: "List.Init", at: "l.root.next = &l.root", insert: "if scopeviewCounter != nil { scopeviewMade(l) }; "},
 		inList("List.PushFront", "return l.insertValue(", fmt.Sprintf("scopeviewPut(%d, l, v)", row.ListPushFront)),
 		inList("List.PushBack", "return l.insertValue(", fmt.Sprintf("scopeviewPut(%d, l, v)", row.ListPushBack)),
 		inList("List.InsertBefore", "return l.insertValue(", "scopeviewInserted(true, l, v, mark)"),
@@ -292,30 +291,30 @@ var listsTable = []hook{
 		inList("List.MoveAfter", "l.move(e, ", "scopeviewMoved(l)"),
 		inList("Element.Next", "if p := e.next;", fmt.Sprintf("scopeviewWalked(%d, e)", row.ListNext)),
 		inList("Element.Prev", "if p := e.prev;", fmt.Sprintf("scopeviewWalked(%d, e)", row.ListPrev)),
-	}, []variable{toldIn("container/list"), watching("container/list")}, choosing, tells("container/list"), chooses("container/list"), listing),
+	}, []variable{counterIn("container/list"), watching("container/list")}, choosing, reports("container/list"), chooses("container/list"), listing),
 	adviceHook("searches", Containers, "searches in slices by slices.Index, Contains and those with a function", []edit{
-		{file: "slices/slices.go", function: "Index", at: "for i := range s {", insert: "if scopeviewTold != nil { return scopeviewIndex(s, v) }; "},
-		{file: "slices/slices.go", function: "IndexFunc", at: "for i := range s {", insert: "if scopeviewTold != nil { return scopeviewIndexFunc(s, f) }; "},
-	}, []variable{toldIn("slices")}, choosing, tells("slices"), chooses("slices"), searching),
+		{file: "slices/slices.go", function: "Index", at: "for i := range s {", insert: "if scopeviewCounter != nil { return scopeviewIndex(s, v) }; "},
+		{file: "slices/slices.go", function: "IndexFunc", at: "for i := range s {", insert: "if scopeviewCounter != nil { return scopeviewIndexFunc(s, f) }; "},
+	}, []variable{counterIn("slices")}, choosing, reports("slices"), chooses("slices"), searching),
 	adviceHook("shifts", Containers, "elements that slices.Insert and Delete move, and whether a binary search found the place", []edit{
-		{file: "slices/slices.go", function: "Insert", at: "n := len(s)", insert: "if scopeviewTold != nil { scopeviewShifted(" + elements + ", len(s), i, m, false) }; "},
-		{file: "slices/slices.go", function: "Delete", at: "oldlen := len(s)", insert: "if scopeviewTold != nil { scopeviewShifted(" + elements + ", len(s), i, j-i, true) }; "},
+		{file: "slices/slices.go", function: "Insert", at: "n := len(s)", insert: "if scopeviewCounter != nil { scopeviewShifted(" + elements + ", len(s), i, m, false) }; "},
+		{file: "slices/slices.go", function: "Delete", at: "oldlen := len(s)", insert: "if scopeviewCounter != nil { scopeviewShifted(" + elements + ", len(s), i, j-i, true) }; "},
 		foundAt("slices/sort.go", "BinarySearch", "return i, i < n"),
 		foundAt("slices/sort.go", "BinarySearchFunc", "return i, i < n"),
 		foundAt("sort/search.go", "Search", "return i"),
 		foundAt("sort/search.go", "Find", "return i, i < n"),
-	}, []variable{toldIn("slices"), toldIn("sort")}, choosing, tells("slices"), chooses("slices"), chooses("sort"), searching),
+	}, []variable{counterIn("slices"), counterIn("sort")}, choosing, reports("slices"), chooses("slices"), chooses("sort"), searching),
 	adviceHook("sorts", Algorithms, "sorts by package slices and package sort: of how many elements, and how long they take", concat(
 		aroundSort("slices/sort.go", "Sort", "pdqsortOrdered(x, 0, n, bits.Len(uint(n)))", sortsOfX, descending, endOfX),
 		aroundSort("slices/sort.go", "SortFunc", "pdqsortCmpFunc(x, 0, n, bits.Len(uint(n)), cmp)", sortsOfX, "", endOfX),
 		aroundSort("slices/sort.go", "SortStableFunc", "stableCmpFunc(x, len(x), cmp)", sortsOfX, "", endOfX),
-		aroundSort("sort/slice.go", "Slice", "pdqsort_func(lessSwap{less, swap}, 0, length, limit)", "scopeviewSortIn(x, length)", "", "told.ended(x, nil, length)"),
-		aroundSort("sort/slice.go", "SliceStable", "stable_func(lessSwap{less, swap}, rv.Len())", "scopeviewSortIn(x, rv.Len())", "", "told.ended(x, nil, rv.Len())"),
-		aroundSort("sort/sort.go", "Sort", "pdqsort(data, 0, n, limit)", "scopeviewSortIn(data, n)", "", "told.ended(data, nil, n)"),
-		aroundSort("sort/sort.go", "Stable", "stable(data, data.Len())", "scopeviewSortIn(data, length)", "", "told.ended(data, nil, length)"),
-	), []variable{toldIn("slices"), toldIn("sort")}, choosing, tells("slices"), chooses("slices"), sorting("slices"), sortingSlices, tells("sort"), chooses("sort"), sorting("sort"), sortingAny),
+		aroundSort("sort/slice.go", "Slice", "pdqsort_func(lessSwap{less, swap}, 0, length, limit)", "scopeviewSortIn(x, length)", "", "scopeviewThis.ended(x, nil, length)"),
+		aroundSort("sort/slice.go", "SliceStable", "stable_func(lessSwap{less, swap}, rv.Len())", "scopeviewSortIn(x, rv.Len())", "", "scopeviewThis.ended(x, nil, rv.Len())"),
+		aroundSort("sort/sort.go", "Sort", "pdqsort(data, 0, n, limit)", "scopeviewSortIn(data, n)", "", "scopeviewThis.ended(data, nil, n)"),
+		aroundSort("sort/sort.go", "Stable", "stable(data, data.Len())", "scopeviewSortIn(data, length)", "", "scopeviewThis.ended(data, nil, length)"),
+	), []variable{counterIn("slices"), counterIn("sort")}, choosing, reports("slices"), chooses("slices"), sorting("slices"), sortingSlices, reports("sort"), chooses("sort"), sorting("sort"), sortingAny),
 	adviceHook("mapnan", Containers, "stores in maps with keys that are not equal to themselves", []edit{
 		{file: "internal/runtime/maps/runtime.go", function: "runtime_mapassign", at: "if race.Enabled {",
 			insert: "if scopeviewWatching != 0 && " + nanKey + " { scopeviewUse(" + number(row.MapNaN) + ", uintptr(unsafe.Pointer(m)), 0, 0) }; "},
-	}, maps, tells("internal/runtime/maps")),
+	}, maps, reports("internal/runtime/maps")),
 }

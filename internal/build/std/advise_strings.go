@@ -95,14 +95,14 @@ func scopeviewCompiled(expr string, began int64) {
 // allocated returns an edit that reports an allocation of a function of the runtime.
 func allocated(file, function, at string, e row.Event, numbers string) edit {
 	return edit{file: "runtime/" + file, function: function, at: at, behind: true,
-		insert: "; if scopeviewTold != nil { scopeviewThin(" + number(e) + ", sys.GetCallerPC(), " + untyped + ", " + numbers + ", 0, 0, 0, 0) }"}
+		insert: "; if scopeviewCounter != nil { scopeviewThin(" + number(e) + ", sys.GetCallerPC(), " + untyped + ", " + numbers + ", 0, 0, 0, 0) }"}
 }
 
 // fileEdits returns the edits of a function that makes one system call for a read or write
 // of p.
 func fileEdits(function, call, behind string, e row.Event, asked string) []edit {
 	return []edit{
-		{file: "internal/poll/fd_unix.go", function: function, at: call, insert: "var scopeviewBegan int64; if scopeviewTold != nil { scopeviewBegan = scopeviewClock() }; "},
+		{file: "internal/poll/fd_unix.go", function: function, at: call, insert: "var scopeviewBegan int64; if scopeviewCounter != nil { scopeviewBegan = scopeviewClock() }; "},
 		{file: "internal/poll/fd_unix.go", function: function, at: behind,
 			insert: "if scopeviewBegan != 0 && n > 0 { scopeviewMoved(" + number(e) + ", fd, n, " + asked + ", scopeviewBegan) }; "},
 	}
@@ -110,31 +110,31 @@ func fileEdits(function, call, behind string, e row.Event, asked string) []edit 
 
 // usesTable has the hooks for uses of strings, buffers, allocations and files.
 var usesTable = []hook{
-	adviceHook("concat", Strings, "strings that are put together", []edit{
+	adviceHook("concat", Strings, "concatenations of strings", []edit{
 		{file: "runtime/string.go", function: "concatstrings", at: "return s", last: true,
-			insert: "if scopeviewTold != nil && (buf == nil || l > len(buf)) { scopeviewConcat(s, a) }; "},
+			insert: "if scopeviewCounter != nil && (buf == nil || l > len(buf)) { scopeviewConcat(s, a) }; "},
 	}, nil, concatenating),
 	adviceHook("convert", Strings, "conversions between string, []byte and []rune that copy", []edit{
 		allocated("string.go", "slicebytetostring", "p = mallocgc(uintptr(n), nil, false)", row.ConvertString, "uintptr(n), uintptr(unsafe.Pointer(stringType)), 0"),
 		allocated("string.go", "stringtoslicebyte", "b = rawbyteslice(len(s))", row.ConvertString, "uintptr(len(s)), uintptr(unsafe.Pointer(sliceType)), 0"),
 		allocated("string.go", "stringtoslicerune", "a = rawruneslice(n)", row.ConvertString, "4*uintptr(n), 0, 1"),
 		{file: "runtime/string.go", function: "slicerunetostring", at: "return s[:size2]",
-			insert: "if scopeviewTold != nil && (buf == nil || size1+3 > len(buf)) { scopeviewThin(" + number(row.ConvertString) + ", sys.GetCallerPC(), " + untyped + ", uintptr(size1), uintptr(unsafe.Pointer(stringType)), 1, 0, 0, 0, 0) }; "},
+			insert: "if scopeviewCounter != nil && (buf == nil || size1+3 > len(buf)) { scopeviewThin(" + number(row.ConvertString) + ", sys.GetCallerPC(), " + untyped + ", uintptr(size1), uintptr(unsafe.Pointer(stringType)), 1, 0, 0, 0, 0) }; "},
 	}, nil),
 	adviceHook("buffers", Strings, "arrays that a bytes.Buffer outgrows, and pieces that io.ReadAll puts together", []edit{
-		{file: "bytes/buffer.go", function: "growSlice", at: "return b2[:i]", insert: "if scopeviewTold != nil { scopeviewGrew(b, b2, i) }; "},
-		{file: "io/io.go", function: "ReadAll", at: "final = append(final, b...)", behind: true, insert: "; if scopeviewTold != nil { scopeviewRead(finalSize, len(chunks)+1) }"},
-	}, []variable{toldIn("bytes"), toldIn("io")}, tells("bytes"), tells("io"),
+		{file: "bytes/buffer.go", function: "growSlice", at: "return b2[:i]", insert: "if scopeviewCounter != nil { scopeviewGrew(b, b2, i) }; "},
+		{file: "io/io.go", function: "ReadAll", at: "final = append(final, b...)", behind: true, insert: "; if scopeviewCounter != nil { scopeviewRead(finalSize, len(chunks)+1) }"},
+	}, []variable{counterIn("bytes"), counterIn("io")}, reports("bytes"), reports("io"),
 		code{dir: "bytes", imports: []string{"unsafe"}, text: `func scopeviewGrew(b, to []byte, n int) {
 	var x interface{} = byte(0)
 	scopeviewNote(` + number(row.BufferGrow) + `, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(unsafe.Pointer(unsafe.SliceData(to))), uintptr(n), uintptr(cap(b)), uintptr(cap(to)), *(*uintptr)(unsafe.Pointer(&x)))
 }`}, code{dir: "io", imports: []string{"unsafe"}, text: `func scopeviewRead(n, pieces int) {
 	scopeviewThin(` + number(row.ReadAll) + `, 1, ` + untyped + `, uintptr(n), uintptr(pieces), 0, 0, 0, 0, 0)
 }`}),
-	adviceHook("regexps", Strings, "regular expressions that are compiled", []edit{
-		{file: "regexp/regexp.go", function: "compile", at: "re, err := syntax.Parse(expr, mode)", insert: "var scopeviewBegan int64; if scopeviewTold != nil { scopeviewBegan = scopeviewClock() }; "},
+	adviceHook("regexps", Strings, "compilations of regular expressions", []edit{
+		{file: "regexp/regexp.go", function: "compile", at: "re, err := syntax.Parse(expr, mode)", insert: "var scopeviewBegan int64; if scopeviewCounter != nil { scopeviewBegan = scopeviewClock() }; "},
 		{file: "regexp/regexp.go", function: "compile", at: "return regexp, nil", insert: "if scopeviewBegan != 0 { scopeviewCompiled(expr, scopeviewBegan) }; "},
-	}, []variable{toldIn("regexp")}, tells("regexp"), compiling),
+	}, []variable{counterIn("regexp")}, reports("regexp"), compiling),
 	adviceHook("boxes", Allocations, "values that are allocated for an interface", []edit{
 		allocated("iface.go", "convT", "x := mallocgc(t.Size_, t, true)", row.BoxValue, "t.Size_, uintptr(unsafe.Pointer(t)), 0"),
 		allocated("iface.go", "convTnoptr", "x := mallocgc(t.Size_, t, false)", row.BoxValue, "t.Size_, uintptr(unsafe.Pointer(t)), 0"),
@@ -144,19 +144,19 @@ var usesTable = []hook{
 		allocated("iface.go", "convTstring", "x = mallocgc(unsafe.Sizeof(val), stringType, true)", row.BoxValue, "unsafe.Sizeof(val), uintptr(unsafe.Pointer(stringType)), 0"),
 		allocated("iface.go", "convTslice", "x = mallocgc(unsafe.Sizeof(val), sliceType, true)", row.BoxValue, "unsafe.Sizeof(val), uintptr(unsafe.Pointer(sliceType)), 0"),
 	}, nil),
-	adviceHook("pools", Allocations, "what sync.Pool has, and what its New makes", []edit{
+	adviceHook("pools", Allocations, "hits of sync.Pool, and values made by its New", []edit{
 		{file: "sync/pool.go", function: "Pool.Get", at: "if x == nil && p.New != nil {",
-			insert: "if scopeviewTold != nil && x != nil { scopeviewThin(" + number(row.PoolGet) + ", uintptr(unsafe.Pointer(p)), " + untyped + ", uintptr(unsafe.Pointer(p)), 0, 0, 0, 0, 0, 0) }; "},
+			insert: "if scopeviewCounter != nil && x != nil { scopeviewThin(" + number(row.PoolGet) + ", uintptr(unsafe.Pointer(p)), " + untyped + ", uintptr(unsafe.Pointer(p)), 0, 0, 0, 0, 0, 0) }; "},
 		{file: "sync/pool.go", function: "Pool.Get", at: "x = p.New()", instead: true,
-			insert: "var scopeviewBegan int64; if scopeviewTold != nil { scopeviewBegan = scopeviewClock() }; x = p.New(); if scopeviewBegan != 0 { scopeviewThin(" + number(row.PoolGet) +
+			insert: "var scopeviewBegan int64; if scopeviewCounter != nil { scopeviewBegan = scopeviewClock() }; x = p.New(); if scopeviewBegan != 0 { scopeviewThin(" + number(row.PoolGet) +
 				", uintptr(unsafe.Pointer(p)), " + untyped + ", uintptr(unsafe.Pointer(p)), 1, uintptr(scopeviewClock()-scopeviewBegan), 0, 0, 0, 0) }"},
 		{file: "sync/pool.go", function: "Pool.Put", at: "l, _ := p.pin()",
-			insert: "if scopeviewTold != nil { scopeviewThin(" + number(row.PoolPut) + ", uintptr(unsafe.Pointer(p)), " + untyped + ", uintptr(unsafe.Pointer(p)), 0, 0, 0, 0, 0, 0) }; "},
-	}, []variable{toldIn("sync")}, tells("sync")),
+			insert: "if scopeviewCounter != nil { scopeviewThin(" + number(row.PoolPut) + ", uintptr(unsafe.Pointer(p)), " + untyped + ", uintptr(unsafe.Pointer(p)), 0, 0, 0, 0, 0, 0) }; "},
+	}, []variable{counterIn("sync")}, reports("sync")),
 	adviceHook("files", InputOutput, "reads and writes of files and connections", append(
 		fileEdits("FD.Read", "n, err := ignoringEINTRIO(syscall.Read, fd.Sysfd, p)", "err = fd.eofError(n, err)", row.ReadFile, "len(p)"),
 		fileEdits("FD.Write", "n, err := ignoringEINTRIO(syscall.Write, fd.Sysfd, p[nn:max])", "if nn == len(p) {", row.WriteFile, "max-(nn-n)")...,
-	), []variable{toldIn("internal/poll")}, rwing, tells("internal/poll"), code{dir: "internal/poll", imports: []string{"unsafe"}, text: `//go:linkname scopeviewFile runtime.scopeviewFile
+	), []variable{counterIn("internal/poll")}, rwing, reports("internal/poll"), code{dir: "internal/poll", imports: []string{"unsafe"}, text: `//go:linkname scopeviewFile runtime.scopeviewFile
 func scopeviewFile(what uint32, fd, n, asked uintptr, began int64)
 
 func scopeviewMoved(what uint32, fd *FD, n, asked int, began int64) {

@@ -21,8 +21,8 @@ func scopeviewQueued(c *hchan) {
 	}
 }
 
-// scopeviewMadeChan tells where in a channel the most that it held stands, 0 if nowhere, and what its
-// memory can be known by.
+// scopeviewMadeChan reports a new channel, the offset in it of its peak length (0 if there is none), and
+// the fields that identify its memory.
 func scopeviewMadeChan(c *hchan, pc uintptr) {
 	at := uintptr(0)
 	if scopeviewPeaks {
@@ -31,8 +31,8 @@ func scopeviewMadeChan(c *hchan, pc uintptr) {
 	scopeviewThin(` + number(row.MakeChan) + `, pc, uintptr(unsafe.Pointer(c.elemtype)), uintptr(unsafe.Pointer(c)), uintptr(c.dataqsiz), uintptr(unsafe.Pointer(c.elemtype)), at, unsafe.Offsetof(c.dataqsiz), unsafe.Offsetof(c.elemtype), 0)
 }
 
-// scopeviewChan tells of an operation on a channel that is no timer's, and which goroutine does it. more
-// is 1 if it counts as a wait and as the operation.
+// scopeviewChan reports an operation on a channel that is no timer's, and its goroutine. more is 1 if it
+// counts both as a wait and as the operation.
 func scopeviewChan(what uint32, c *hchan, more uintptr) {
 	if c.timer == nil {
 		scopeviewUse(what, uintptr(unsafe.Pointer(c)), uintptr(*scopeviewPeak(c)), uintptr(getg().goid)<<1|more)
@@ -54,7 +54,7 @@ func chanUse(function string, use, wait row.Event) []edit {
 var some = code{dir: "runtime", text: `//go:linkname scopeviewSome
 func scopeviewSome(what uint32, a0, a1 uintptr) {
 	if cheaprand()&scopeviewMask == 0 {
-		scopeviewTell(what, a0, a1, uintptr(getg().goid), 0, 0, 0, 0)
+		scopeviewReport(what, a0, a1, uintptr(getg().goid), 0, 0, 0, 0)
 	}
 }`}
 
@@ -86,16 +86,16 @@ func syncMap(function, at, insert string) edit {
 	return edit{file: "sync/map.go", function: "Map." + function, at: at, instead: true, insert: insert}
 }
 
-// mapTold returns the call that reports a method of sync.Map.
-func mapTold(e row.Event, old string) string {
+// mapReport returns the call that reports a method of sync.Map.
+func mapReport(e row.Event, old string) string {
 	return "scopeviewMap(" + number(e) + ", m, " + old + "); "
 }
 
 // following measures the running time of goroutines whose creation was reported, in a table
 // by their number. One without a place in the table is reported as not measured.
 var following = code{dir: "runtime", imports: []string{"internal/runtime/atomic"}, text: `type scopeviewRun struct {
-	goid  atomic.Uint64 // whose it is; 0: nobody's
-	key   uintptr       // that it was told of by
+	goid  atomic.Uint64 // 0: the entry is free
+	key   uintptr       // identifies it in reports
 	made  int64
 	began int64 // to run, since it last waited
 	ran   int64
@@ -107,7 +107,7 @@ var (
 	scopeviewKeys atomic.Uintptr
 )
 
-// scopeviewMakesGo tells that a goroutine is made, of one of so many at a place of the code.
+// scopeviewMakesGo reports a sample of the goroutines created at a place of the code.
 func scopeviewMakesGo(pc uintptr) (key uintptr) {
 	place := uint32(uint64(pc) * 0x9e3779b97f4a7c15 >> 52)
 	rate := scopeviewRates[place]
@@ -118,11 +118,11 @@ func scopeviewMakesGo(pc uintptr) (key uintptr) {
 		return 0
 	}
 	key = scopeviewKeys.Add(1)
-	scopeviewTell(` + number(row.MakeGo) + `|uint32(rate)<<8|(place+1)<<16, key, 0, 0, 0, 0, 0, 0)
+	scopeviewReport(` + number(row.MakeGo) + `|uint32(rate)<<8|(place+1)<<16, key, 0, 0, 0, 0, 0, 0)
 	return key
 }
 
-// scopeviewFollow has a goroutine timed that does not run yet.
+// scopeviewFollow begins to time a goroutine that does not run yet.
 func scopeviewFollow(newg *g, key uintptr) bool {
 	s := &scopeviewRuns[newg.goid%uint64(len(scopeviewRuns))]
 	old, now := s.goid.Load(), nanotime()
@@ -155,7 +155,7 @@ func scopeviewRunEnds() {
 	}
 	key, ran, parks := s.key, s.ran+nanotime()-s.began, s.parks
 	s.goid.Store(0)
-	scopeviewTell(` + number(row.EndGo) + `, key, uintptr(ran), parks, 1, 0, 0, 0)
+	scopeviewReport(` + number(row.EndGo) + `, key, uintptr(ran), parks, 1, 0, 0, 0)
 }`}
 
 var (
@@ -165,10 +165,10 @@ var (
 
 // threadTable has the hooks for advice on shared objects, and on goroutines.
 var threadTable = []hook{
-	adviceHook("chanuse", Multithreaded, "channels, how full they were, and for a share of the time who waits for them", concat(
+	adviceHook("chanuse", Multithreaded, "channels, how full they were, and for a share of the time their waiters", concat(
 		[]edit{
-			{file: "runtime/chan.go", function: "makechan", at: "return c", insert: "if scopeviewTold != nil { scopeviewMadeChan(c, sys.GetCallerPC()) }; "},
-			{file: "runtime/chan.go", function: "closechan", at: "}", last: true, insert: "if scopeviewTold != nil { scopeviewChan(" + number(row.ChanClose) + ", c, 0) }; "},
+			{file: "runtime/chan.go", function: "makechan", at: "return c", insert: "if scopeviewCounter != nil { scopeviewMadeChan(c, sys.GetCallerPC()) }; "},
+			{file: "runtime/chan.go", function: "closechan", at: "}", last: true, insert: "if scopeviewCounter != nil { scopeviewChan(" + number(row.ChanClose) + ", c, 0) }; "},
 			{file: "runtime/chan.go", function: "chansend", at: "c.qcount++", behind: true, insert: "; scopeviewQueued(c)"},
 		},
 		chanUse("chansend", row.ChanSend, row.ChanSendWait),
@@ -181,27 +181,27 @@ var threadTable = []hook{
 				insert: "if scopeviewParked && scopeviewWatching != 0 { if casi < nsends { scopeviewChan(" + number(row.ChanSendWait) + ", c, 1) } else { scopeviewChan(" + number(row.ChanReceiveWait) + ", c, 1) } }; "},
 		},
 	), runtimeUses, queues),
-	adviceHook("rwmutexuse", Multithreaded, "who reads and who writes with a sync.RWMutex, for a share of the time", []edit{
+	adviceHook("rwmutexuse", Multithreaded, "readers and writers of a sync.RWMutex, for a share of the time", []edit{
 		// The report comes last, as the race detector is disabled before.
 		{file: "sync/rwmutex.go", function: "RWMutex.RLock", at: "if rw.readerCount.Add(1) < 0 {", instead: true, insert: "scopeviewR := rw.readerCount.Add(1); if scopeviewR < 0 {"},
 		{file: "sync/rwmutex.go", function: "RWMutex.RLock", at: "}", last: true, insert: "if scopeviewWatching != 0 { scopeviewReading(rw, scopeviewR) }; "},
 		{file: "sync/rwmutex.go", function: "RWMutex.Lock", at: "}", last: true, insert: "if scopeviewWatching != 0 { scopeviewWriting(rw, r) }; "},
 	}, syncUses, some, locking),
-	adviceHook("syncmap", Multithreaded, "what is done with a sync.Map, for a share of the time", []edit{
-		syncMap("Load", "return m.m.Load(key)", mapTold(row.SyncGet, "true")+"return m.m.Load(key)"),
-		syncMap("Store", "m.m.Store(key, value)", "_, scopeviewOld := m.m.Swap(key, value); "+mapTold(row.SyncPut, "scopeviewOld")),
-		syncMap("LoadOrStore", "return m.m.LoadOrStore(key, value)", "actual, loaded = m.m.LoadOrStore(key, value); if loaded { "+mapTold(row.SyncGet, "true")+"} else { "+mapTold(row.SyncPut, "false")+"}; return actual, loaded"),
-		syncMap("LoadAndDelete", "return m.m.LoadAndDelete(key)", mapTold(row.SyncDelete, "true")+"return m.m.LoadAndDelete(key)"),
-		syncMap("Delete", "m.m.Delete(key)", mapTold(row.SyncDelete, "true")+"m.m.Delete(key)"),
-		syncMap("Swap", "return m.m.Swap(key, value)", "previous, loaded = m.m.Swap(key, value); "+mapTold(row.SyncPut, "loaded")+"return previous, loaded"),
-		syncMap("CompareAndSwap", "return m.m.CompareAndSwap(key, old, new)", mapTold(row.SyncPut, "true")+"return m.m.CompareAndSwap(key, old, new)"),
-		syncMap("CompareAndDelete", "return m.m.CompareAndDelete(key, old)", mapTold(row.SyncDelete, "true")+"return m.m.CompareAndDelete(key, old)"),
-		syncMap("Range", "m.m.Range(f)", mapTold(row.SyncRange, "true")+"m.m.Range(f)"),
+	adviceHook("syncmap", Multithreaded, "operations on a sync.Map, for a share of the time", []edit{
+		syncMap("Load", "return m.m.Load(key)", mapReport(row.SyncGet, "true")+"return m.m.Load(key)"),
+		syncMap("Store", "m.m.Store(key, value)", "_, scopeviewOld := m.m.Swap(key, value); "+mapReport(row.SyncPut, "scopeviewOld")),
+		syncMap("LoadOrStore", "return m.m.LoadOrStore(key, value)", "actual, loaded = m.m.LoadOrStore(key, value); if loaded { "+mapReport(row.SyncGet, "true")+"} else { "+mapReport(row.SyncPut, "false")+"}; return actual, loaded"),
+		syncMap("LoadAndDelete", "return m.m.LoadAndDelete(key)", mapReport(row.SyncDelete, "true")+"return m.m.LoadAndDelete(key)"),
+		syncMap("Delete", "m.m.Delete(key)", mapReport(row.SyncDelete, "true")+"m.m.Delete(key)"),
+		syncMap("Swap", "return m.m.Swap(key, value)", "previous, loaded = m.m.Swap(key, value); "+mapReport(row.SyncPut, "loaded")+"return previous, loaded"),
+		syncMap("CompareAndSwap", "return m.m.CompareAndSwap(key, old, new)", mapReport(row.SyncPut, "true")+"return m.m.CompareAndSwap(key, old, new)"),
+		syncMap("CompareAndDelete", "return m.m.CompareAndDelete(key, old)", mapReport(row.SyncDelete, "true")+"return m.m.CompareAndDelete(key, old)"),
+		syncMap("Range", "m.m.Range(f)", mapReport(row.SyncRange, "true")+"m.m.Range(f)"),
 	}, syncUses, some, locking, mapping),
 	adviceHook("goruns", Multithreaded, "how long some of the goroutines run, and whether they wait", []edit{
-		{file: "runtime/proc.go", function: "newproc", at: "pc := sys.GetCallerPC()", behind: true, insert: "; var scopeviewKey uintptr; if scopeviewTold != nil { scopeviewKey = scopeviewMakesGo(pc) }"},
+		{file: "runtime/proc.go", function: "newproc", at: "pc := sys.GetCallerPC()", behind: true, insert: "; var scopeviewKey uintptr; if scopeviewCounter != nil { scopeviewKey = scopeviewMakesGo(pc) }"},
 		{file: "runtime/proc.go", function: "newproc", at: "newg := newproc1(fn, gp, pc, false, waitReasonZero)", behind: true, insert: "; if scopeviewKey != 0 && scopeviewFollow(newg, scopeviewKey) { scopeviewKey = 0 }"},
-		{file: "runtime/proc.go", function: "newproc", at: "})", behind: true, last: true, insert: "; if scopeviewKey != 0 { scopeviewTell(" + number(row.EndGo) + ", scopeviewKey, 0, 0, 0, 0, 0, 0) }"},
+		{file: "runtime/proc.go", function: "newproc", at: "})", behind: true, last: true, insert: "; if scopeviewKey != 0 { scopeviewReport(" + number(row.EndGo) + ", scopeviewKey, 0, 0, 0, 0, 0, 0) }"},
 		{file: "runtime/proc.go", function: "execute", at: "gogo(&gp.sched)", insert: "scopeviewRunBegins(gp); "},
 		{file: "runtime/proc.go", function: "park_m", at: "casgstatus(gp, _Grunning, _Gwaiting)", insert: "scopeviewRunParks(gp); "},
 		// Before the statement that ends it for the race detector.

@@ -60,7 +60,7 @@ func Check(ctx context.Context, goTool string, env []string, module, dir string)
 		if r.OK {
 			missing := said.missing(s.Name)
 			if r.Works = len(missing) == 0; !r.Works {
-				r.Why = "it did not tell: " + strings.Join(missing, "; ")
+				r.Why = "it did not record: " + strings.Join(missing, "; ")
 			}
 		}
 		results = append(results, r)
@@ -132,7 +132,7 @@ func (b *builder) write(goroot string, files map[string][]byte, linked []byte) e
 }
 
 // run builds and runs both programs. The tests among them are meant to fail.
-func (b *builder) run() (*told, error) {
+func (b *builder) run() (*records, error) {
 	overlay := "-overlay=" + filepath.Join(b.dir, "overlay.json")
 	program, tests := filepath.Join(b.dir, "canary"), filepath.Join(b.dir, "canary.test")
 	// With cgo Go does not detect deadlocks. Loads and stores are reported.
@@ -142,7 +142,7 @@ func (b *builder) run() (*told, error) {
 	if err := b.goCommand("test", "-mod=mod", "-vet=off", overlay, "-c", "-o", tests, "."); err != nil {
 		return nil, err
 	}
-	t := &told{}
+	t := &records{}
 	for i, c := range [][]string{{program}, {tests}, {tests, "-test.run=^$", "-test.bench=.", "-test.benchtime=3x"}} {
 		path := filepath.Join(b.dir, fmt.Sprint("trace", i, ".scope"))
 		run := exec.CommandContext(b.ctx, c[0], c[1:]...)
@@ -168,7 +168,7 @@ func (b *builder) run() (*told, error) {
 
 // end runs a program that only ends, in one way, and reports whether that closed the
 // recording requested by the environment.
-func (b *builder) end(t *told, program, how string) error {
+func (b *builder) end(t *records, program, how string) error {
 	path := filepath.Join(b.dir, how+".scope")
 	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)
 	defer cancel()
@@ -190,7 +190,7 @@ func (b *builder) end(t *told, program, how string) error {
 
 // unwind runs programs, with states, in which assembly or C changes the frame pointer. They
 // must not crash.
-func (b *builder) unwind(t *told, overlay string) error {
+func (b *builder) unwind(t *records, overlay string) error {
 	for _, name := range []string{"clobber", "through"} {
 		if name == "through" && !b.compilesC() {
 			t.lines = append(t.lines, "task main.recovered is not tried: there is no C compiler")

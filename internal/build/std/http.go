@@ -27,7 +27,7 @@ func (s *scopeviewServing) begin(handler Handler, w ResponseWriter, req *Request
 	s.a, s.b, s.w, s.req = a, b, w, req
 }
 
-// scopeviewSent sends a request; its receiver is told of it where the user wants that.
+// scopeviewSent sends a request, with the trace context in its header if the user wants that.
 func scopeviewSent(t *Transport, req *Request) (*Response, error) {
 	if req == nil || req.URL == nil {
 		return t.roundTrip(req)

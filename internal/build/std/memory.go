@@ -37,7 +37,7 @@ func scopeviewAccessed(addr, pc, what uintptr) {
 		return
 	}
 	if gp.stack.lo <= addr && addr < gp.stack.hi {
-		what |= 1 << 15 // nobody else has its stack
+		what |= 1 << 15 // no other goroutine has its stack
 	}
 	noted := (*uintptr)(unsafe.Pointer(buffer))
 	n := *noted
@@ -50,7 +50,7 @@ func scopeviewAccessed(addr, pc, what uintptr) {
 	if fp := getfp(); framepointer_enabled && fp != 0 {
 		lo := gp.stack.lo
 		size := gp.stack.hi - lo - 2*unsafe.Sizeof(fp)
-		fp = *(*uintptr)(unsafe.Pointer(fp)) // of who has called this, whose caller pc is in
+		fp = *(*uintptr)(unsafe.Pointer(fp)) // of the caller, whose caller pc is in
 		if fp-lo <= size { // else assembly or C has changed it
 			if fp = *(*uintptr)(unsafe.Pointer(fp)); fp-lo <= size {
 				e[4] = *(*uintptr)(unsafe.Pointer(fp + unsafe.Sizeof(fp)))
@@ -68,7 +68,7 @@ func scopeviewAtomic(addr unsafe.Pointer) {
 	scopeviewAccessed(uintptr(addr), sys.GetCallerPC(), 0x7fff<<1|1)
 }
 
-// scopeviewObject is where in the heap the object begins that an address lies in, and its size.
+// scopeviewObject returns the address and the size of the heap object that contains an address.
 //
 //go:linkname scopeviewObject
 func scopeviewObject(addr uintptr) (base, size uintptr) {
@@ -84,7 +84,7 @@ func scopeviewObject(addr uintptr) (base, size uintptr) {
 var calling = []source{
 	{"runtime/scopeview_access_amd64.s", `#include "textflag.h"
 
-// The compiler calls these with their arguments in registers, and who is jumped to returns to it.
+// The compiler calls these with their arguments in registers, and the function that is jumped to returns to it.
 
 TEXT runtime·raceread<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-0
 	CMPQ runtime·scopeviewAccess(SB), $0
@@ -181,7 +181,7 @@ var memoryTable = []hook{
 	sectionHook,
 	adviceHook("copies", Memory, "copies of elements within their own slice", []edit{
 		{file: "runtime/slice.go", function: "slicecopy", at: "memmove(toPtr, fromPtr, size)",
-			insert: "if scopeviewTold != nil && uintptr(toPtr)-uintptr(fromPtr)+size < 2*size { scopeviewThin(" + number(row.ShiftSlice) +
+			insert: "if scopeviewCounter != nil && uintptr(toPtr)-uintptr(fromPtr)+size < 2*size { scopeviewThin(" + number(row.ShiftSlice) +
 				", sys.GetCallerPC(), width, uintptr(toPtr), uintptr(fromPtr), size, width, 0, 0, 0) }; "},
 	}, nil),
 }

@@ -61,16 +61,16 @@ func stored(list []edit) []edit {
 }
 
 // sectionHook is the hook for sections, one of those for loads and stores.
-var sectionHook = adviceHook("mutexuse", Memory, "what is done while a sync.Mutex is locked, in bursts, and who waits for it", concat(
+var sectionHook = adviceHook("mutexuse", Memory, "operations while a sync.Mutex is locked, in bursts, and its waiters", concat(
 	[]edit{
 		{file: "sync/mutex.go", function: "Mutex.Lock", at: "m.mu.Lock()", behind: true, insert: "; if scopeviewAccess[0] != 0 { scopeviewLocked(m) }"},
 		{file: "sync/mutex.go", function: "Mutex.TryLock", at: "return m.mu.TryLock()", instead: true,
 			insert: "scopeviewOK := m.mu.TryLock(); if scopeviewOK && scopeviewAccess[0] != 0 { scopeviewLocked(m) }; return scopeviewOK"},
 		{file: "sync/mutex.go", function: "Mutex.Unlock", at: "m.mu.Unlock()", insert: "if scopeviewAccess[0] != 0 { scopeviewUnlocks(m) }; "},
 		{file: "internal/sync/mutex.go", function: "Mutex.lockSlow", at: "if race.Enabled {",
-			insert: "if waitStartTime != 0 && scopeviewTold != nil { scopeviewMutexWait(m, runtime_nanotime()-waitStartTime) }; "},
+			insert: "if waitStartTime != 0 && scopeviewCounter != nil { scopeviewMutexWait(m, runtime_nanotime()-waitStartTime) }; "},
 		{file: "runtime/slice.go", function: "slicecopy", at: "if raceenabled {", insert: "if scopeviewAccess[0] != 0 { scopeviewStores(toPtr) }; "},
 		{file: "runtime/mbarrier.go", function: "typedslicecopy", at: "if raceenabled {", insert: "if scopeviewAccess[0] != 0 { scopeviewStores(dstPtr) }; "},
 	},
 	stored(mapWrites()),
-), []variable{toldIn("internal/sync")}, sectioning, sections, storing, tells("internal/sync"), mutexWaits)
+), []variable{counterIn("internal/sync")}, sectioning, sections, storing, reports("internal/sync"), mutexWaits)

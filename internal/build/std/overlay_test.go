@@ -187,8 +187,8 @@ func TestMissing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := strings.Contains(string(linked), `count.Missing("maps", "runtime/map.go: makemap_small: there is no such function")`); told != (groups != nil) {
-			t.Errorf("groups %v: what is missing is told: %v\n%s", groups, told, linked)
+		if reported := strings.Contains(string(linked), `count.Missing("maps", "runtime/map.go: makemap_small: there is no such function")`); reported != (groups != nil) {
+			t.Errorf("groups %v: the missing function is reported: %v\n%s", groups, reported, linked)
 		}
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// told is what the programs recorded, a line for each event, without values that differ from
+// records has the events that the programs recorded, a line for each event, without values that differ from
 // run to run.
-type told struct{ lines []string }
+type records struct{ lines []string }
 
 // expected are the beginnings of the lines that each hook must record.
 var expected = map[string][]string{
@@ -32,7 +32,7 @@ var expected = map[string][]string{
 	"giveback":  {"task main.profiled", "task main.traced", "task main.flown"},
 	Unwind:      {"task main.clobbered", "task main.recovered"},
 	"exit":      {"closed by return", "closed by exit"},
-	"http":      {"task GET /users/{id} path=/users/7 id=request seven status=200", "task HTTP GET told.example path=/told status=299", "task GET /told path=/told status=299", "task GET /panic path=/panic panicked=1"},
+	"http":      {"task GET /users/{id} path=/users/7 id=request seven status=200", "task HTTP GET carried.example path=/carried status=299", "task GET /carried path=/carried status=299", "task GET /panic path=/panic panicked=1"},
 	"test":      {"task TestParent result=fail", "task TestParent/first result=pass", "task TestParent/second result=skip", "task FuzzSeed/seed#0 result=pass", "track TestParent/first"},
 	"parallel":  {"task parallel pause"},
 	"region":    {"task main.region task=1", "task main.job task=1", "task main.part task=2 of task=1", "task main.outside", "event main.logs message=one task=1", "event log format=%d 0=2"},
@@ -66,9 +66,9 @@ var expected = map[string][]string{
 }
 
 // missing returns the expected lines of a hook that were not recorded.
-func (t *told) missing(hook string) (list []string) {
+func (t *records) missing(hook string) (list []string) {
 	if len(expected[hook]) == 0 {
-		return []string{"it is not known what it is to tell"}
+		return []string{"its expected records are not defined"}
 	}
 	for _, want := range expected[hook] {
 		if !slices.ContainsFunc(t.lines, func(l string) bool { return strings.HasPrefix(l, want) }) {
@@ -79,7 +79,7 @@ func (t *told) missing(hook string) (list []string) {
 }
 
 // read adds the events of a trace, and reports whether it is closed.
-func (t *told) read(path string) (closed bool, err error) {
+func (t *records) read(path string) (closed bool, err error) {
 	tr, err := trace.OpenFile(path)
 	if err != nil {
 		return false, err
@@ -112,7 +112,7 @@ func (t *told) read(path string) (closed bool, err error) {
 
 // readRaw adds a raw file: a line for each value of a row, with the program's function that
 // it was created in.
-func (t *told) readRaw(path string) error {
+func (t *records) readRaw(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err

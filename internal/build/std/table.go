@@ -95,10 +95,10 @@ func heeded(call string) string {
 	return "scopeviewN := scopeviewHeeds(); " + call + "; scopeviewIgnores(scopeviewN)"
 }
 
-// mutexTelling and telling are what a mutex, and package sync, need to call their hooks.
+// mutexCode and syncCode are the code that a mutex, and package sync, need to call their hooks.
 var (
-	mutexTelling = []code{ignored, heeding("internal/sync")}
-	telling      = []code{ignored, heeding("sync"), waiting}
+	mutexCode = []code{ignored, heeding("internal/sync")}
+	syncCode  = []code{ignored, heeding("sync"), waiting}
 )
 
 // waiting has the functions that package sync calls around a park.
@@ -147,7 +147,7 @@ func scopeviewGoesOn(c *hchan, what uint64, began int64) {
 }
 
 // scopeviewOwn reports whether the runtime itself waits, as it does to start a collection: then
-// what allocates would wait for that.
+// an allocation would wait for that.
 //
 //go:noinline
 func scopeviewOwn() bool {
@@ -194,7 +194,7 @@ func scopeviewAsleep() (asleep bool) {
 	if iscgo || islibrary || isarchive || panicking.Load() > 0 || netpollAnyWaiters() {
 		return false
 	}
-	// Whoever was woken lets another thread look for work, too, for some 50 µs.
+	// The goroutine that was woken makes another thread look for work, too, for some 50 µs.
 	for range 1000 {
 		spin := sched.nmspinning.Load()
 		if spin == 0 || sched.npidle.Load()+spin < gomaxprocs-1 {
@@ -206,14 +206,14 @@ func scopeviewAsleep() (asleep bool) {
 		return false
 	}
 	systemstack(func() {
-		lock(&sched.lock) // so nobody who has no P gets one
+		lock(&sched.lock) // so no M without a P gets one
 		asleep = sched.npidle.Load() == gomaxprocs-1 && gcphase == _GCoff && !scopeviewTimed() && !scopeviewAwake()
 		unlock(&sched.lock)
 	})
 	return asleep
 }
 
-// scopeviewTimed reports whether a timer may wake somebody else.
+// scopeviewTimed reports whether a timer may wake another goroutine.
 func scopeviewTimed() bool {
 	for _, pp := range allp {
 		for _, w := range pp.timers.heap {
@@ -247,7 +247,7 @@ func scopeviewTimed() bool {
 	return false
 }
 
-// scopeviewAwake reports whether somebody else does not wait, or not for another goroutine.
+// scopeviewAwake reports whether another goroutine runs, or waits for something other than a goroutine.
 func scopeviewAwake() (awake bool) {
 	lock(&allglock)
 	for _, gp := range allgs {
@@ -274,7 +274,7 @@ func scopeviewAwake() (awake bool) {
 // table has all hooks.
 var table = []hook{
 	{
-		name: "mutex", what: "waits for a sync.Mutex, and who had it",
+		name: "mutex", what: "waits for a sync.Mutex, and its holders",
 		edits: []edit{
 			{file: "internal/sync/mutex.go", function: "Mutex.lockSlow", at: "var waitStartTime int64", behind: true, insert: "; var scopeviewA, scopeviewB, scopeviewC int64"},
 			{file: "internal/sync/mutex.go", function: "Mutex.lockSlow", at: "runtime_SemacquireMutex(&m.sema, queueLifo, 2)",
@@ -284,7 +284,7 @@ var table = []hook{
 			{file: "internal/sync/mutex.go", function: "Mutex.unlockSlow", at: "if new&mutexStarving == 0 {",
 				insert: "if h := scopeviewUnlock; h != nil { " + heeded("h(uintptr(unsafe.Pointer(m)), "+mutex+")") + " }; "},
 		},
-		code: mutexTelling,
+		code: mutexCode,
 		vars: []variable{
 			{"internal/sync", "scopeviewPark", "func(addr uintptr, a, b, c int64) (int64, int64, int64)", "park"},
 			{"internal/sync", "scopeviewWaited", waitedType, "waited"},
@@ -292,11 +292,11 @@ var table = []hook{
 		},
 	},
 	{
-		name: "once", what: "waits for who runs the function of a sync.Once",
+		name: "once", what: "waits for the goroutine that runs the function of a sync.Once",
 		edits: []edit{{file: "sync/once.go", function: "Once.doSlow", at: "o.m.Lock()"}}, // the mutex has the hook
 	},
 	{
-		name: "rwmutex", what: "waits for a sync.RWMutex, to write and to read, and who had it",
+		name: "rwmutex", what: "waits for a sync.RWMutex, to write and to read, and its holders",
 		edits: []edit{
 			// RLock is inlined, and so must not cost more.
 			{file: "sync/rwmutex.go", function: "RWMutex.RLock", at: "runtime_SemacquireRWMutexR(&rw.readerSem, false, 0)", instead: true, insert: "scopeviewReads(&rw.readerSem, false, 0)"},
@@ -307,7 +307,7 @@ var table = []hook{
 				insert: "if h := scopeviewUnlock; h != nil && r > 0 { " + heeded("h(uintptr(unsafe.Pointer(rw)), "+writes+")") + " }; "},
 		},
 		vars: []variable{waits, waited, unlocks},
-		code: append(slices.Clip(telling), code{dir: "sync", imports: []string{"unsafe"}, text: `func scopeviewReads(s *uint32, lifo bool, skip int) {
+		code: append(slices.Clip(syncCode), code{dir: "sync", imports: []string{"unsafe"}, text: `func scopeviewReads(s *uint32, lifo bool, skip int) {
 	rw := unsafe.Add(unsafe.Pointer(s), -int(unsafe.Offsetof((*RWMutex)(nil).readerSem)))
 	a, b, c := scopeviewWaits(rw, ` + reads + `)
 	runtime_SemacquireRWMutexR(s, lifo, skip+1)
@@ -317,12 +317,12 @@ var table = []hook{
 	{
 		name: "waitgroup", what: "waits for a sync.WaitGroup",
 		edits: []edit{around("sync/waitgroup.go", "WaitGroup.Wait", "runtime_SemacquireWaitGroup(&wg.sema, synctestDurable)", "wg", what(format.LockWaitGroup, false))},
-		vars:  []variable{waits, waited}, code: telling,
+		vars:  []variable{waits, waited}, code: syncCode,
 	},
 	{
 		name: "cond", what: "waits for a sync.Cond",
 		edits: []edit{around("sync/cond.go", "Cond.Wait", "runtime_notifyListWait(&c.notify, t)", "c", what(format.LockCond, false))},
-		vars:  []variable{waits, waited}, code: telling,
+		vars:  []variable{waits, waited}, code: syncCode,
 	},
 	{
 		name: "chan", what: "waits to send to a channel, and to receive",
@@ -340,7 +340,7 @@ var table = []hook{
 		vars: blocked, code: []code{blocking},
 	},
 	{
-		name: "go", what: "who makes a goroutine, and of which function",
+		name: "go", what: "the creator of each goroutine, and its function",
 		edits: []edit{
 			{file: "runtime/proc.go", function: "newproc", at: "gp := getg()", behind: true, insert: "; var scopeviewChild uint64; var scopeviewEntry uintptr"},
 			{file: "runtime/proc.go", function: "newproc", at: "newg := newproc1(fn, gp, pc, false, waitReasonZero)", behind: true,
@@ -352,7 +352,7 @@ var table = []hook{
 		vars: []variable{{"runtime", "scopeviewGo", "func(child uint64, entry, site uintptr)", "made"}},
 	},
 	{
-		name: "own", what: "which goroutines are not the program's, so that it finds as many as without a recording",
+		name: "own", what: "the recorder's own goroutines, so that the program counts as many as without a recording",
 		edits: []edit{{file: "runtime/traceback.go", function: "isSystemGoroutine", at: `return stringslite.HasPrefix(funcname(f), "runtime.")`, instead: true,
 			insert: `name := funcname(f); return stringslite.HasPrefix(name, "runtime.") || scopeviewOwns(name)`}},
 		// Goroutines of scope.Go run the program's functions, and are in package record too.
@@ -367,7 +367,7 @@ var table = []hook{
 }`}},
 	},
 	{
-		name: "deadlock", what: "when no goroutine of the program can go on, so that Go ends it as it would without a recording",
+		name: "deadlock", what: "deadlocks of all goroutines of the program, so that Go ends it as without a recording",
 		edits: []edit{{file: "runtime/proc.go", function: "checkdead", at: "if len(pp.timers.heap) > 0 {"}}, // it defines a deadlock
 		code: []code{asleep, {dir: "scope/hooks", text: `//go:linkname stdAsleep runtime.scopeviewAsleep
 func stdAsleep() bool
@@ -375,14 +375,14 @@ func stdAsleep() bool
 func init() { asleep(stdAsleep) }`}},
 	},
 	{
-		name: "heap", what: "how much of a small heap is the recorder's, so that Go's collector does not run more often for it",
+		name: "heap", what: "the recorder's part of a small heap, so that Go's collector does not run more often for it",
 		// The minimum goal grows like any goal: by the live heap, and its share of garbage.
 		edits: []edit{{file: "runtime/mgcpacer.go", function: "gcControllerState.commit", at: "if gcPercentHeapGoal < c.heapMinimum {",
 			insert: "if least := c.heapMinimum + scopeviewHeap + scopeviewHeap*uint64(max(c.gcPercent.Load(), 0))/100; gcPercentHeapGoal < least { gcPercentHeapGoal = least }; "}},
 		vars: []variable{{"runtime", "scopeviewHeap", "uint64", "inHeap"}},
 	},
 	{
-		name: "giveback", what: "that the program takes Go's CPU profile, execution trace or flight recorder, which the recording gives back before",
+		name: "giveback", what: "the program's own use of Go's CPU profile, execution trace or flight recorder, for which the recording stops its own",
 		edits: []edit{
 			{file: "runtime/pprof/pprof.go", function: "StartCPUProfile", at: "const hz = 100", insert: "if h := scopeviewProfiling; h != nil { defer h(w)() }; "},
 			{file: "runtime/trace/trace.go", function: "Start", at: "return tracing.subscribeTraceStartWriter(w)", insert: "if h := scopeviewTracing; h != nil { defer h(w)() }; "},
@@ -395,7 +395,7 @@ func init() { asleep(stdAsleep) }`}},
 		},
 	},
 	{
-		name: "exit", what: "the program's end by os.Exit, or where main returns",
+		name: "exit", what: "the program's end by os.Exit, or by the return of main",
 		edits: []edit{
 			{file: "os/proc.go", function: "Exit", at: "runtime_beforeExit(code)", insert: "if h := scopeviewExit; h != nil { h(code) }; "},
 			{file: "runtime/proc.go", function: "main", at: "exitHooksRun := false", insert: "if h := scopeviewReturned; h != nil { h(0) }; "},
@@ -417,16 +417,16 @@ func init() { asleep(stdAsleep) }`}},
 		vars: []variable{
 			{"net/http", "scopeviewRequest", "func(ctx interface{}, method, pattern, path, id, parent string, state []string) (next interface{}, a, b int64)", "request"},
 			{"net/http", "scopeviewResponded", "func(a, b int64, pattern string, status int, panicked bool)", "responded"},
-			{"net/http", "scopeviewSend", "func(ctx interface{}, method, host, path string, told []string) (a, b int64, parent, state string)", "send"},
+			{"net/http", "scopeviewSend", "func(ctx interface{}, method, host, path string, traceparents []string) (a, b int64, parent, state string)", "send"},
 			{"net/http", "scopeviewAnswered", "func(a, b int64, status int, err interface{})", "answered"},
 		},
 		code: []code{{dir: "net/http", imports: []string{"context"}, text: httpCode}},
 	},
 	{
-		name: "region", what: "regions, tasks and logs that the program gives package runtime/trace, if Go's execution trace is taken or not",
+		name: "region", what: "regions, tasks and logs of package runtime/trace, whether or not an execution trace is taken",
 		edits: []edit{
 			{file: annotations, function: "Task", at: "id uint64", behind: true, insert: "; scopeviewA, scopeviewB int64"},
-			{file: annotations, function: "Region", at: "regionType string", behind: true, insert: "; scopeviewA, scopeviewB int64; scopeviewUntold bool"},
+			{file: annotations, function: "Region", at: "regionType string", behind: true, insert: "; scopeviewA, scopeviewB int64; scopeviewUnrecorded bool"},
 			{file: annotations, function: "NewTask", at: "userTaskCreate(id, pid, taskType)", behind: true,
 				insert: "; var scopeviewA, scopeviewB int64; if scopeviewTask != nil { pctx, scopeviewA, scopeviewB = scopeviewNew(pctx, id, pid, taskType) }"},
 			{file: annotations, function: "NewTask", at: "s := &Task{id: id}", instead: true, insert: "s := &Task{id: id, scopeviewA: scopeviewA, scopeviewB: scopeviewB}"},
@@ -438,7 +438,7 @@ func init() { asleep(stdAsleep) }`}},
 			{file: annotations, function: "StartRegion", at: "return noopRegion", instead: true, insert: "return scopeviewStart(ctx, regionType, noopRegion)"},
 			{file: annotations, function: "StartRegion", at: "return &Region{id, regionType}", instead: true,
 				insert: "return scopeviewStart(ctx, regionType, &Region{id: id, regionType: regionType})"},
-			{file: annotations, function: "Region.End", at: "if r == noopRegion {", insert: "scopeviewEnd(r.scopeviewA, &r.scopeviewB); if r.scopeviewUntold { return }; "},
+			{file: annotations, function: "Region.End", at: "if r == noopRegion {", insert: "scopeviewEnd(r.scopeviewA, &r.scopeviewB); if r.scopeviewUnrecorded { return }; "},
 		},
 		vars: []variable{
 			{"runtime/trace", "scopeviewOn", "func() bool", "recording"},
@@ -477,7 +477,7 @@ func init() { asleep(stdAsleep) }`}},
 		vars: tested, code: []code{result},
 	},
 	{
-		name: "parallel", what: "how long a test waits in t.Parallel",
+		name: "parallel", what: "waits of tests in t.Parallel",
 		edits: []edit{
 			{file: "testing/testing.go", function: "T.Parallel", at: "<-t.parent.barrier",
 				insert: `var scopeviewA, scopeviewB int64; if h := scopeviewTest; h != nil { scopeviewA, scopeviewB = h("", -1) }; `},
@@ -507,7 +507,7 @@ var regions = code{dir: "runtime/trace", imports: []string{"context", "sync/atom
 		return r
 	}
 	if r == noopRegion {
-		r = &Region{id: id, regionType: name, scopeviewUntold: true}
+		r = &Region{id: id, regionType: name, scopeviewUnrecorded: true}
 	}
 	r.scopeviewA, r.scopeviewB = a, b
 	return r

@@ -45,7 +45,7 @@ func TestGolden(t *testing.T) {
 				t.Error(err)
 			}
 			if size.Events != int64(len(file.TraceEvents)) || size.Bytes != int64(got.Len()) {
-				t.Errorf("%+v are told, there are %d events in %d bytes", size, len(file.TraceEvents), got.Len())
+				t.Errorf("%+v are reported, there are %d events in %d bytes", size, len(file.TraceEvents), got.Len())
 			}
 			if *update {
 				before, _, _ := strings.Cut(string(b), tail)

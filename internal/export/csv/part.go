@@ -25,12 +25,12 @@ const mostText = 1 << 20
 // partRows writes the parts of one goroutine.
 type partRows struct {
 	*rows
-	t      *trace.Trace
-	o      *Options
-	choice *analysis.Choice
-	beats  []beatRow // beats of the part that are not written yet
-	text   []byte    // rows of all beats of the part
-	told   int       // bytes of text that are written
+	t       *trace.Trace
+	o       *Options
+	choice  *analysis.Choice
+	beats   []beatRow // beats of the part that are not written yet
+	text    []byte    // rows of all beats of the part
+	written int       // bytes of text that are written
 }
 
 // beatRow is the row of a heartbeat.
@@ -76,7 +76,7 @@ func (p *part) write(r *partRows, x *trace.Part, w io.Writer) {
 
 // takeBeats makes the rows of the heartbeats after one moment, up to and including another.
 func (r *partRows) takeBeats(after, until int64) error {
-	r.beats, r.text, r.told = r.beats[:0], r.text[:0], 0
+	r.beats, r.text, r.written = r.beats[:0], r.text[:0], 0
 	if !r.choice.Nameless() {
 		return nil
 	}
@@ -92,8 +92,8 @@ func (r *partRows) takeBeats(after, until int64) error {
 // appendBeats appends the rows of the heartbeats up to now.
 func (r *partRows) appendBeats(b []byte, now int64) []byte {
 	for ; len(r.beats) > 0 && r.beats[0].time <= now; r.beats = r.beats[1:] {
-		b = append(b, r.text[r.told:r.beats[0].end]...)
-		r.told = r.beats[0].end
+		b = append(b, r.text[r.written:r.beats[0].end]...)
+		r.written = r.beats[0].end
 	}
 	return b
 }

@@ -35,7 +35,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("%d rows for %d records; the first is %q", len(rows), records, rows[0])
 	}
 	if records > 1<<14 && progress == 0 {
-		t.Error("no progress is told")
+		t.Error("no progress is reported")
 	}
 }
 

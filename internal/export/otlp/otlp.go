@@ -74,7 +74,7 @@ type span struct {
 	text  *content // nil: written
 }
 
-// content is what is written for a span; events may still be added.
+// content is the text of a span; events may still be added.
 type content struct {
 	part    *part
 	b       []byte // JSON up to the events

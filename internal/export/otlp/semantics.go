@@ -159,8 +159,8 @@ func (m *meaning) served(name string, list []args.Arg) {
 	}
 	m.kind, m.names = kindServer, served
 	m.more = append(m.more, [2]string{attrMethod, known})
-	told := slices.ContainsFunc(list, func(a args.Arg) bool { return served[a.Key] == attrRoute })
-	if !told && strings.Contains(pattern, "{") { // without a variable it may be only the beginning of the path
+	hasRoute := slices.ContainsFunc(list, func(a args.Arg) bool { return served[a.Key] == attrRoute })
+	if !hasRoute && strings.Contains(pattern, "{") { // without a variable it may be only the beginning of the path
 		m.more = append(m.more, [2]string{attrRoute, pattern})
 	}
 	if v := find(list, "panicked", format.SlotBool); v != nil && v.Value != 0 { // whatever the response was

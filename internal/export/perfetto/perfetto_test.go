@@ -37,7 +37,7 @@ chunk records owner=0 since=1000 flags=final sealed
 	}
 	all := packets(t, b.Bytes())
 	if size.Packets != int64(len(all)) || size.Bytes != int64(b.Len()) {
-		t.Errorf("%+v are told, there are %d packets in %d bytes", size, len(all), b.Len())
+		t.Errorf("%+v are reported, there are %d packets in %d bytes", size, len(all), b.Len())
 	}
 	got := slices.DeleteFunc(all, func(p string) bool { return strings.Contains(p, " 5:3 ") })
 	want := []string{

@@ -137,8 +137,8 @@ func (l *layout) row(g *goroutine, at int) *Row {
 }
 
 // renamedAtOnce is the number of a goroutine's rows that are announced again when its name
-// changes. Others are when they are used again: a goroutine with thousands of rows may get
-// thousands of names.
+// changes. Further rows are announced when they are used again: a goroutine with thousands of rows
+// may get thousands of names.
 const renamedAtOnce = 16
 
 func (l *layout) rename(g *goroutine, at int) {

@@ -30,8 +30,8 @@ type Scope struct {
 type Link struct {
 	ID       uint64
 	From, To *Row
-	// FromTime is when the goroutine was created, or the lock released; ToTime is when the
-	// goroutine began, or the lock was granted.
+	// FromTime is the time at which the goroutine was created, or the lock released; ToTime that at
+	// which the goroutine began, or the lock was granted.
 	FromTime, ToTime int64
 }
 

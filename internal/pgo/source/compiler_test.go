@@ -55,7 +55,7 @@ func TestCallsAreTheCompilers(t *testing.T) {
 			}
 		}
 		if len(theirs) == 0 && len(ours) > 0 {
-			t.Errorf("%s: the compiler told no call", pkg)
+			t.Errorf("%s: the compiler printed no call", pkg)
 		}
 		for _, k := range slices.Sorted(maps.Keys(theirs)) {
 			if !ours[k] {

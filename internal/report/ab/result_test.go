@@ -36,7 +36,7 @@ func TestTimeOf(t *testing.T) {
 		{"twice, three runs", []int64{100, 101, 102}, []int64{200, 202, 204}, unknown, 0.9, 1.1},
 		{"one run", []int64{100}, []int64{200}, unknown, 0.99, 1.01},
 		{"equal to the ns", []int64{5, 5, 5, 5}, []int64{5, 5, 5, 5}, same, 0, 0},
-		{"none to be told", []int64{0, 10, 10, 10}, []int64{10, 10, 10, 10}, unknown, 0, 0},
+		{"no difference", []int64{0, 10, 10, 10}, []int64{10, 10, 10, 10}, unknown, 0, 0},
 	} {
 		x := timeOf("", c.a, c.b)
 		if x.Verdict != c.want || x.Low < c.low || x.High > c.high || x.Low > x.High {
@@ -49,17 +49,17 @@ func TestTimeOf(t *testing.T) {
 // must contain the difference, and many equal builds, of which few may be reported as different.
 func TestTimeOfHoldsItsConfidence(t *testing.T) {
 	const rounds = 2000
-	outside, told := 0, 0
+	outside, differing := 0, 0
 	for i := range uint64(rounds) {
 		a := times(3*i+1, 1e9, 0.05)
 		if x := timeOf("", a, times(3*i+2, 1.1e9, 0.05)); x.Low > 0.1 || x.High < 0.1 {
 			outside++
 		}
 		if x := timeOf("", a, times(3*i+3, 1e9, 0.05)); x.Verdict != same {
-			told++
+			differing++
 		}
 	}
-	for what, n := range map[string]int{"intervals without the truth": outside, "equal builds told to differ": told} {
+	for what, n := range map[string]int{"intervals without the truth": outside, "equal builds reported to differ": differing} {
 		if share := float64(n) / rounds; share > 0.06 {
 			t.Errorf("%s: %.3f, want 0.05 at most", what, share)
 		}

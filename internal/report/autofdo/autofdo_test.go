@@ -78,7 +78,7 @@ func TestShowOverflow(t *testing.T) {
 	var b report.Text
 	Show(p).Text(&b)
 	if !strings.Contains(b.String(), "at least 18,446,744,073,709,551,615 samples in 2 functions") {
-		t.Errorf("the total is told as it is not:\n%s", b.String())
+		t.Errorf("the total is wrong:\n%s", b.String())
 	}
 }
 

@@ -119,7 +119,7 @@ func TestLengthsAlone(t *testing.T) {
 				t.Errorf("%s of %s: by lengths alone %v, differs %v", name, x.name, c.lengths, c.differs())
 			}
 			if (name == "total/s" || name == "total") && x.name == "g" && c.lengths {
-				t.Error("g takes 80% more, and that is told for lengths")
+				t.Error("g takes 80% more, and that is reported for lengths")
 			}
 		}
 	}

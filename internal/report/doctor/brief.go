@@ -140,7 +140,7 @@ func places(f *doctor.Finding) (lines []string) {
 		return []string{"- source: unknown: the trace has no place for it"}
 	}
 	for _, p := range f.Places() {
-		lines = append(lines, "- source: "+report.SourceLine(p.File, p.Line)+" in "+report.CodeName(p.Function)+": "+doctor.Told(p.What, report.Code, report.Prose)+" here")
+		lines = append(lines, "- source: "+report.SourceLine(p.File, p.Line)+" in "+report.CodeName(p.Function)+": "+doctor.ReplaceMarks(p.What, report.Code, report.Prose)+" here")
 	}
 	return lines
 }

@@ -47,7 +47,7 @@ func TestInfo(t *testing.T) {
 	}
 	var b report.Text
 	if r.Text(&b); !strings.Contains(b.String(), "3 records were lost") {
-		t.Errorf("the text does not tell of the losses:\n%s", b.String())
+		t.Errorf("the text lacks the losses:\n%s", b.String())
 	}
 }
 

@@ -28,7 +28,7 @@ func TestOverlap(t *testing.T) {
 		name string
 		a, b *pgo.Edges
 		want string
-		told bool
+		noted bool
 	}{
 		{"alike", edges("f g h", 50, 30, 20), edges("f g", 25, 75),
 			`"a":"x","b":"y","overlap":0.55,"common_count":2,"only_a_count":1,"only_b_count":0,` +
@@ -48,8 +48,8 @@ func TestOverlap(t *testing.T) {
 		}
 		var b report.Text
 		r.Text(&b)
-		if told := strings.Contains(b.String(), strangers); told != c.told {
-			t.Errorf("%s: two programs: %v, want %v\n%s", c.name, told, c.told, b.String())
+		if noted := strings.Contains(b.String(), strangers); noted != c.noted {
+			t.Errorf("%s: two programs: %v, want %v\n%s", c.name, noted, c.noted, b.String())
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestCalls(t *testing.T) {
 	}
 	var b report.Text
 	if r.Text(&b); !strings.Contains(b.String(), "≈1,000") || !strings.Contains(b.String(), analysis.Budget) {
-		t.Errorf("the text does not tell of the calls:\n%s", b.String())
+		t.Errorf("the text lacks the calls:\n%s", b.String())
 	}
 	// For a part of the trace the number of calls is not known.
 	r, err = Of(context.Background(), tr, &analysis.Selection{From: 10}, "name", false)

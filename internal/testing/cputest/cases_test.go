@@ -163,8 +163,8 @@ func TestPull(t *testing.T) {
 	}
 }
 
-// A coroutine that waits comes back on any thread, and brings the one that
-// pulls along with it, who does not know.
+// A coroutine that waits returns on any thread, and moves the goroutine that pulls to
+// that thread, too.
 func TestPullFromAWaiter(t *testing.T) {
 	n := times(300)
 	all := record(t, 2, func(r *run) {
@@ -404,8 +404,8 @@ func TestHopping(t *testing.T) {
 			})
 			check(t, all, want{scopes: 2 * n})
 		})
-		// Who is locked to a thread has to be woken on that one, and whom it wakes
-		// goes on there, on another one.
+		// A goroutine that is locked to a thread is woken on that thread, and a goroutine
+		// that it wakes continues on another one.
 		t.Run(fmt.Sprint("asking ", k), func(t *testing.T) {
 			all := record(t, 2, func(r *run) {
 				ask, answer := make(chan int), make(chan int)

@@ -13,10 +13,9 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// tolerance is how much a CPU time may differ from the truth: above it is what
-// the project calls wrong. The clocks' grains are below 0.1 µs, what reads a
-// thread's CPU clock lets 3 µs pass at most, and the rest is for what the
-// operating system does in between.
+// tolerance is the maximum difference of a CPU time from the truth that does not count
+// as wrong. The clocks' grains are below 0.1 µs, reading a thread's CPU clock takes at
+// most 3 µs, and the rest is for the operating system's work in between.
 const tolerance = 20_000 // ns
 
 // grain is by how much times of the two clocks may differ.

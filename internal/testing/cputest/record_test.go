@@ -41,8 +41,7 @@ type worker struct {
 	scopes []inside // by begin
 }
 
-// inside is what was read in a scope, just after its begin and just before its
-// end.
+// inside has the readings in a scope, just after its begin and just before its end.
 type inside struct{ first, last threadClock }
 
 // threadClock is a reading of a thread's CPU clock.
@@ -210,12 +209,12 @@ func readScopes(t *testing.T, path string) *recorded {
 	return r
 }
 
-// drift is how far the thread's CPU clock was behind what the recorder took it
-// to be when the scope e began, as c told just after that. The recorder counts
-// on from its last reading, the anchor; a kernel that is told by its host when it
-// was not running leaves that out. The scope in which the recorder reads the
-// clock again gets the difference: all that is stolen counts for no scope, and
-// what was stolen before a scope may be taken from it. ok is false if the scope
+// drift returns the lag of the thread's CPU clock, by the reading c, behind the recorder's
+// extrapolation at the begin of the scope e. The recorder extrapolates from its last
+// reading, the anchor, but the clock excludes stolen time if the host reports it to the
+// kernel. The scope in which the recorder reads the clock again gets the difference:
+// stolen time counts for no scope, and time stolen before a scope may be subtracted
+// from it. ok is false if the scope
 // began on another thread.
 func (r *recorded) drift(e *trace.Event, c threadClock) (ns int64, ok bool) {
 	if c.tid == 0 || int(e.Thread) != c.tid {

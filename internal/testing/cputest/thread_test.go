@@ -119,9 +119,9 @@ func (s *lockedScope) run(burn int64) {
 // least is the CPU time between the readings inside of the scope.
 func (s *lockedScope) least() int64 { return s.end.cpu - s.start.cpu }
 
-// most is how long the thread was on the CPU: it did nothing but compute, so
-// whenever it was not queued. Its CPU clock may tell less: it does not count
-// what the machine's host took away.
+// most is the time of the thread on the CPU: it only computed, so all time in which it
+// was not queued. Its CPU clock may have less: it does not count time that the
+// machine's host took.
 func (s *lockedScope) most() int64 { return s.wall - s.queued }
 
 // Threads that share one CPU: each is switched out all the time, and what the

@@ -42,8 +42,8 @@ func TestG7(t *testing.T) {
 			}
 		}
 		record()
-		// A fault of ours is there each time. Somebody who has all disks written meanwhile,
-		// or wants memory, makes faults too.
+		// Our own faults recur each time. Other programs that sync all disks, or allocate
+		// memory, cause faults too.
 		busy, before := int64(math.MaxInt64), int64(0)
 		for range 3 {
 			before = faults(t)
@@ -107,7 +107,7 @@ func within(w *victim.Worker) {
 }
 
 // TestG10 records many times what a ring has, in a memory cgroup that is little
-// larger than the ring. What began with the recording is told of in the end.
+// larger than the ring. The scopes that began with the recording are in the trace at the end.
 func TestG10(t *testing.T) {
 	quiet(t)
 	const ring = 16 << 20

@@ -24,9 +24,9 @@ func steady(path, backing string) victim.Config {
 }
 
 // TestG8 freezes the file system of a program that records, as snapshots of virtual
-// machines do, and thaws it. On the copying backings nobody waits for it; on disk
-// everybody does who stores into a page that was written out, and the collector waits
-// for them: that is this backing's price, and no assertion but that all goes on after.
+// machines do, and thaws it. On the copying backings no goroutine waits for it. On disk
+// a goroutine waits that stores into a page that was written out, and the collector waits
+// for it: for that backing the test only asserts that everything continues afterwards.
 func TestG8(t *testing.T) {
 	quiet(t)
 	freeze := time.Second
@@ -37,7 +37,7 @@ func TestG8(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing string) {
 		fs := faultfs.Ext4(t, 256<<20, "")
 		c := steady(in(fs), backing)
-		// More than there are workers, so that somebody is left to run when all of them wait.
+		// More than there are workers, so that a P is free when all of them wait.
 		c.Env = []string{"GOMAXPROCS=12"}
 		v := victim.Start(t, c)
 		v.Until(t, "a recording", func() bool { _, n := v.Pause(); return v.Ended() > 50_000 && n > 10 })
@@ -54,7 +54,7 @@ func TestG8(t *testing.T) {
 		begin = time.Now()
 		v.Until(t, "some time to pass", func() bool { return time.Since(begin) > freeze })
 		fs.Thaw(t)
-		// What waited has to be told too: until somebody of each kind has come through.
+		// Calls that waited must be counted too: until one of each kind has returned.
 		_, collections := v.Pause()
 		ended := v.Ended()
 		v.Until(t, "everything to go on", func() bool {
@@ -87,8 +87,8 @@ func TestG8(t *testing.T) {
 	t.Log(strings.Join(table, "\n"))
 }
 
-// TestG8Burst freezes it until what may wait in memory is full: what comes then is lost
-// and counted, nobody waits for that either, and after the thaw all goes on.
+// TestG8Burst freezes it until the memory for waiting chunks is full: later records are lost
+// and counted, no goroutine waits for that either, and after the thaw everything continues.
 func TestG8Burst(t *testing.T) {
 	quiet(t)
 	perBacking(t, func(t *testing.T, backing string) {

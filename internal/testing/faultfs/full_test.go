@@ -72,7 +72,7 @@ func TestG2(t *testing.T) {
 		r := v.Finish(t)
 		f := v.Check(t, in(fs))
 		if r.LastErr == "" {
-			t.Error("Stats tells no error")
+			t.Error("Stats has no error")
 		}
 		quick(t, "while the disk is full", calls, nothing)
 		t.Logf("G2: %s on %s: %v; full for %d calls: %v, worst %v, longest GC pause %v; exit 0",
@@ -81,7 +81,7 @@ func TestG2(t *testing.T) {
 }
 
 // TestG3 fills the disk and makes room again, some times: recording resumes within
-// two ticks, and the trace tells from when to when it was not whole.
+// two ticks, and the trace has the gaps with their times.
 func TestG3(t *testing.T) {
 	quiet(t)
 	perFS(t, func(t *testing.T, fs *faultfs.FS, backing string) {
@@ -127,7 +127,7 @@ func TestG3(t *testing.T) {
 		if gaps < times || longest == 0 {
 			t.Errorf("%d gaps by space, the longest is %v", gaps, longest)
 		}
-		t.Logf("G3: %s on %s: %v; full %d times, %d gaps told, the longest %.2f s; resumed after at most %.2f s, a tick is 1 s",
+		t.Logf("G3: %s on %s: %v; full %d times, %d gaps recorded, the longest %.2f s; resumed after at most %.2f s, a tick is 1 s",
 			backing, fs.Kind, f, times, gaps, longest.Seconds(), slowest.Seconds())
 	})
 }

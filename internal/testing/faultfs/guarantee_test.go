@@ -86,10 +86,10 @@ func busy(path, backing string) victim.Config {
 	return c
 }
 
-// quick checks that calls were short, by what can be told on a machine that does other
-// things too: where doing nothing takes long as well, it is the machine. One call of a
-// thousand is one that takes a new chunk, and may find other programs on its processor:
-// what it takes is looked at where nothing else is tested meanwhile.
+// quick checks that calls were short, as far as that can be measured on a machine that does
+// other things too: if doing nothing takes long as well, the machine is busy. One call of a
+// thousand takes a new chunk, and may wait for other programs on its processor: its duration
+// is checked only while no other test runs.
 func quick(t *testing.T, during string, calls, nothing *victim.Histogram) {
 	t.Helper()
 	if nothing.At(.999) >= time.Microsecond || sys.Race {
@@ -107,8 +107,8 @@ func quick(t *testing.T, during string, calls, nothing *victim.Histogram) {
 	}
 }
 
-// firstTouch is what it takes to write to a page of shared memory for the first time, which one
-// call of a hundred does: the median of some.
+// firstTouch is the median time of the first write to a page of shared memory, which one call of
+// a hundred makes.
 var firstTouch = sync.OnceValue(func() time.Duration {
 	const pages = 256
 	size := pages * os.Getpagesize()
@@ -148,7 +148,7 @@ func look(v *victim.Victim) window {
 	return w
 }
 
-// end is what was in it.
+// end returns the calls in the window.
 func (w *window) end() (calls, nothing *victim.Histogram, worst, pause time.Duration) {
 	c, n := w.v.Calls()
 	worst = w.v.Worst()

@@ -12,9 +12,9 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
 )
 
-// TestG4 takes the disk away from a program that records: from then on everything is
-// EIO. Every record is kept in memory or counted as lost; what the file has of the
-// former nobody can look at.
+// TestG4 removes the disk of a program that records: from then on every call returns
+// EIO. Every record is kept in memory or counted as lost; the file's part of the former
+// can't be read.
 func TestG4(t *testing.T) {
 	quiet(t)
 	perBacking(t, func(t *testing.T, backing string) {
@@ -31,7 +31,7 @@ func TestG4(t *testing.T) {
 			t.Errorf("%d issued, %d recorded, lost %+v", v.Begun(), s.Recorded, s.Lost)
 		}
 		if !strings.Contains(r.LastErr, unix.EIO.Error()) {
-			t.Errorf("Stats tells %q, want that of EIO", r.LastErr)
+			t.Errorf("Stats has %q, want that of EIO", r.LastErr)
 		}
 		quick(t, "while the disk is gone", calls, nothing)
 		t.Logf("G4: %s: EIO after some scopes: %d issued, %d taken, lost by I/O %d; calls %v, worst %v, longest GC pause %v; exit 0",
@@ -62,10 +62,9 @@ func TestG4WrittenOut(t *testing.T) {
 	})
 }
 
-// TestG4Thin has a disk that promises more than there is: what holds it is full, and
-// writing out fails, while its file system says that there is room. What it took and
-// then could not write nobody hears of: of the kernel's answers there is at best the
-// last error.
+// TestG4Thin has a disk that promises more space than its storage has: writing out fails,
+// while its file system reports free space. Which accepted data was lost is unknown: the
+// kernel reports at best the last error.
 func TestG4Thin(t *testing.T) {
 	quiet(t)
 	perBacking(t, func(t *testing.T, backing string) {

@@ -55,7 +55,7 @@ func TestG34(t *testing.T) {
 								total += n
 							}
 						}
-						off := f.Issued - (f.Events - f.Told) - f.Overwritten - total
+						off := f.Issued - (f.Events - f.Mentioned) - f.Overwritten - total
 						issued, lost, missing = issued+f.Issued, lost+total, missing+off
 						switch known := whole(t, c.Path); {
 						case known != (backing != "heap"):
@@ -79,9 +79,8 @@ func TestG34(t *testing.T) {
 	}
 }
 
-// slackOf is how many records too many a ring's count of what is overwritten may have
-// when it is killed while it overwrites: those of the chunks that it had counted and not
-// zeroed yet.
+// slackOf returns the maximum surplus in a ring's count of overwritten records after it was
+// killed while it overwrote: those of the chunks that it had counted and not zeroed yet.
 func slackOf(c *victim.Config) int64 {
 	if c.Ring == 0 {
 		return 0

@@ -109,8 +109,8 @@ const (
 )
 
 // listen gives the calling process the filter, and returns the descriptor that answers.
-// Who asks whether there is a filter gets no for an answer, or the recorder would not try
-// what filters may kill for.
+// It answers no to queries for a filter, or the recorder would not try the calls for which
+// filters may kill.
 func listen() (int, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -39,7 +39,7 @@ var powerFileSystems = []powerFS{
 	{"xfs", "xfs", "nouuid", []string{"-q"}, false},
 }
 
-// moment is what had been begun when the disk's log was so long.
+// moment has the scopes that had begun when the disk's log had a length.
 type moment struct {
 	log   int
 	at    time.Time
@@ -49,13 +49,13 @@ type moment struct {
 // powered is a disk whose power is cut, with the victims that record on it.
 type powered struct {
 	powerFS
-	disk    *faultfs.LogDisk
-	victims []*victim.Victim
-	started time.Time     // when all recorded
-	slow    time.Duration // the longest that the disk took to flush a line
-	moments []moment
-	log     []faultfs.DiskWrite
-	told    map[string]int // number of traces by message
+	disk      *faultfs.LogDisk
+	victims   []*victim.Victim
+	started   time.Time     // when all recorded
+	slow      time.Duration // the longest that the disk took to flush a line
+	moments   []moment
+	log       []faultfs.DiskWrite
+	byMessage map[string]int // number of traces by message
 
 	opened, closed, shown, between, last int // traces; scopes that are there, are missing between others, and behind them
 	mixed                                int // records of two, where files may have blocks of others
@@ -75,7 +75,7 @@ func TestG18(t *testing.T) {
 			if !faultfs.Full() && fs.name != "ext4" {
 				t.Skip("in full only")
 			}
-			p := &powered{powerFS: fs, told: map[string]int{}}
+			p := &powered{powerFS: fs, byMessage: map[string]int{}}
 			p.record(t)
 			p.cutAll(t)
 		})
@@ -209,15 +209,15 @@ func (p *powered) cutAll(t *testing.T) {
 		}
 		t.Run(fmt.Sprint(i), func(t *testing.T) { p.cut(t, base, i, flushed, c) })
 	}
-	line := fmt.Sprintf("%s: %d cuts of a log of %d writes: %d traces opened, %d had nothing on the disk yet; %d scopes are there as they were issued, %d are made of pages of two, %d are missing between others and %d behind; told: %v",
-		p.name, n, len(p.log), p.opened, p.closed, p.shown, p.mixed, p.between, p.last, p.told)
+	line := fmt.Sprintf("%s: %d cuts of a log of %d writes: %d traces opened, %d had nothing on the disk yet; %d scopes are there as they were issued, %d are made of pages of two, %d are missing between others and %d behind; problems: %v",
+		p.name, n, len(p.log), p.opened, p.closed, p.shown, p.mixed, p.between, p.last, p.byMessage)
 	if p.mixed > 0 {
 		line = "not given: " + line
 	}
 	t.Log("G18: " + line)
 }
 
-// shares are which part of what was not flushed is there.
+// shares are the kept shares of the writes that were not flushed.
 var shares = []float64{0, 1, .5, .9, .1}
 
 // cut looks at what is there of the disk.
@@ -307,7 +307,7 @@ func (p *powered) examine(t *testing.T, fs *faultfs.FS, i int, m *moment, named 
 	}
 	problems := tr.Problems()
 	for _, q := range problems {
-		p.told[q.Text]++
+		p.byMessage[q.Text]++
 	}
 	if _, all := tr.LossesUntil(); missing > 0 && len(problems) == 0 && all {
 		t.Errorf("%s: %d scopes are missing between others, and it does not say so", what, missing)

@@ -52,7 +52,7 @@ func refusedCases() (cases []refusedCase) {
 		refusedCase{Name: "gotrace, ring", Trace: true, Ring: true})
 }
 
-// refusedRound is what one recording of the program was.
+// refusedRound has the results of one recording of the program.
 type refusedRound struct {
 	StartErr, StopErr           string
 	Path                        string
@@ -64,9 +64,9 @@ type refusedRound struct {
 	Left                        []string // files, descriptors and mappings that it did not give back
 }
 
-// refusedTold is what the program tells at its end: of the recording whose calls were
-// refused, and of two after it, of which the first may make what a process has once.
-type refusedTold struct {
+// refusedReport is the program's report at its end: on the recording whose calls were
+// refused, and on two after it, of which the first may create what a process has once.
+type refusedReport struct {
 	Rounds  [3]refusedRound
 	Refused int
 }
@@ -101,13 +101,13 @@ func refuseEach(t *testing.T, c refusedCase) {
 	var sum struct{ runs, refused, starts, lost, issued int64 }
 	var mu sync.Mutex
 	each := func(n int, onOn bool) (more bool) {
-		r, told := refuse(t, c, n, onOn)
+		r, reported := refuse(t, c, n, onOn)
 		if r == nil {
 			return false
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		first := &told.Rounds[0]
+		first := &reported.Rounds[0]
 		sum.runs, sum.refused = sum.runs+1, sum.refused+int64(r.refused)
 		sum.lost, sum.issued = sum.lost+first.Lost, sum.issued+first.Issued
 		if first.StartErr != "" {
@@ -127,8 +127,8 @@ func refuseEach(t *testing.T, c refusedCase) {
 		c.Name, sum.runs, sum.refused, sum.starts, sum.issued, sum.lost)
 }
 
-// step is how many calls further the next one is that fails: all that Start makes, and of
-// those that come again and again some; in short a few.
+// step returns the distance to the next call that fails: all calls of Start fail in turn, and
+// some of the recurring ones; in short mode a few.
 func step(n int) int {
 	switch {
 	case !faultfs.Full():
@@ -140,7 +140,7 @@ func step(n int) int {
 }
 
 // refuse runs the program once.
-func refuse(t *testing.T, c refusedCase, n int, onOn bool) (*refusal, *refusedTold) {
+func refuse(t *testing.T, c refusedCase, n int, onOn bool) (*refusal, *refusedReport) {
 	c.Dir = t.TempDir()
 	arg, err := json.Marshal(c)
 	if err != nil {
@@ -190,16 +190,16 @@ func refuse(t *testing.T, c refusedCase, n int, onOn bool) (*refusal, *refusedTo
 		t.Errorf("%s (%s): the program ended with %v\n%s\n%s", what, r.what, err, rest, words.String())
 		return nil, nil
 	}
-	told := new(refusedTold)
-	if err := json.Unmarshal(rest, told); err != nil {
+	reported := new(refusedReport)
+	if err := json.Unmarshal(rest, reported); err != nil {
 		t.Errorf("%s (%s): %v\n%s", what, r.what, err, rest)
 		return nil, nil
 	}
 	what += " (" + r.what + ")"
-	for i := range told.Rounds {
-		checkRefused(t, what, i, &told.Rounds[i])
+	for i := range reported.Rounds {
+		checkRefused(t, what, i, &reported.Rounds[i])
 	}
-	return r, told
+	return r, reported
 }
 
 // checkRefused checks a recording, of which only the first may have lost anything.
@@ -263,24 +263,24 @@ func refusedProgram(v string) {
 	if _, err := fmt.Scanln(new(string)); err != nil {
 		panic(err)
 	}
-	var told refusedTold
-	for i := range told.Rounds {
+	var reported refusedReport
+	for i := range reported.Rounds {
 		before := possessions()
 		if i == 0 {
 			order(orderArm)
 		}
-		told.Rounds[i] = c.record(i)
+		reported.Rounds[i] = c.record(i)
 		if i == 0 {
-			told.Refused = order(orderRest)
+			reported.Refused = order(orderRest)
 		}
 		// What brings the beginning to the disk has a descriptor until the disk has it.
 		for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
-			if told.Rounds[i].Left = left(slices.Clone(before), possessions(), i > 0); len(told.Rounds[i].Left) == 0 {
+			if reported.Rounds[i].Left = left(slices.Clone(before), possessions(), i > 0); len(reported.Rounds[i].Left) == 0 {
 				break
 			}
 		}
 	}
-	_ = json.NewEncoder(os.Stdout).Encode(told)
+	_ = json.NewEncoder(os.Stdout).Encode(reported)
 	os.Exit(0)
 }
 
@@ -307,7 +307,8 @@ func possessions() (p []string) {
 	return p
 }
 
-// left is what is there that was not before. Mappings are left where their removal was refused.
+// left returns the items of now that are not in before. Mappings remain if their removal was
+// refused.
 func left(before, now []string, mappings bool) (more []string) {
 	for _, p := range now {
 		if i := slices.Index(before, p); i >= 0 {
@@ -356,7 +357,7 @@ func (c *refusedCase) record(i int) (r refusedRound) {
 	if r.Window = s.Lost.Window; s.LastError != nil {
 		r.LastErr = s.LastError.Error()
 	}
-	// On a busy machine a segment can come too late, which tells nothing of what was refused.
+	// On a busy machine a segment can come too late, which is unrelated to the refused calls.
 	if strings.Contains(r.LastErr, "extending the file took the disk ") {
 		r.Window, r.LastErr = r.Window+s.Lost.IO, ""
 	}

@@ -143,7 +143,7 @@ func TestG43Killed(t *testing.T) {
 				hot := v.Hot()
 				f := v.Check(t, in(fs))
 				if backing == "shm" {
-					off := f.Issued - (f.Events - f.Told) - f.Overwritten
+					off := f.Issued - (f.Events - f.Mentioned) - f.Overwritten
 					for why, n := range f.Lost {
 						if why != format.LossEnd {
 							off -= n

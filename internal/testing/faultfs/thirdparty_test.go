@@ -40,7 +40,7 @@ func TestG5(t *testing.T) {
 		if s := r.Stats; s.Recorded+s.Lost.Total() != int64(v.Begun()) {
 			t.Errorf("%d issued, %d recorded, lost %+v", v.Begun(), s.Recorded, s.Lost)
 		}
-		// What had been written before is gone, and nobody can tell what it was.
+		// The records that had been written before are gone, and can't be counted.
 		tr, err := trace.OpenFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -57,8 +57,8 @@ func TestG5(t *testing.T) {
 	})
 }
 
-// TestG5Replaced moves another file over the trace: the recording goes on in the file
-// that it has, which nobody finds any more, and leaves the other alone.
+// TestG5Replaced moves another file over the trace: the recording continues in its file,
+// which has no name any more, and does not touch the other one.
 func TestG5Replaced(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing string) {
 		dir := t.TempDir()

@@ -148,7 +148,7 @@ func tool(t *testing.T, dir string, env []string, name string, args ...string) [
 	return list
 }
 
-// builds are what deadcode looks at.
+// builds are the builds that deadcode examines.
 var builds = []struct{ os, arch, tags string }{
 	{"linux", "amd64", ""},
 	{"linux", "amd64", "scope_go,scope_testpoint"},

@@ -292,7 +292,7 @@ var bombs = []struct {
 		m.block(format.BlockName, format.AppendName(nil, 65535, "n"))
 	}},
 	{"long names", until(func(m *maker, i int) { m.block(format.BlockName, format.AppendName(nil, uint16(i), nameText(i, 1024))) })},
-	{"a name told again and again", until(func(m *maker, i int) { m.block(format.BlockName, format.AppendName(nil, 2, nameText(i, 8))) })},
+	{"a name recorded again and again", until(func(m *maker, i int) { m.block(format.BlockName, format.AppendName(nil, 2, nameText(i, 8))) })},
 	{"facts", until(func(m *maker, i int) { m.block(format.BlockInfo, format.AppendInfo(nil, "", "")) })},
 	{"notes", until(func(m *maker, i int) { m.block(format.BlockNote, format.AppendNote(nil, at(i), "")) })},
 	{"gaps", until(func(m *maker, i int) {

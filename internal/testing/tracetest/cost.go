@@ -94,15 +94,15 @@ func InChild(t *testing.T) bool {
 		emulated = true
 		return true
 	}
-	var told []string
+	var lines []string
 	for line := range strings.Lines(string(out)) {
 		if !strings.HasPrefix(line, "=== ") && !strings.Contains(line, "--- PASS") && line != "PASS\n" {
-			told = append(told, line)
+			lines = append(lines, line)
 		}
 	}
 	if err != nil {
-		t.Errorf("%v\n%s", err, strings.Join(told, ""))
-	} else if _, numbers, ok := strings.Cut(strings.Join(told, ""), ": G"); ok {
+		t.Errorf("%v\n%s", err, strings.Join(lines, ""))
+	} else if _, numbers, ok := strings.Cut(strings.Join(lines, ""), ": G"); ok {
 		t.Log("G" + strings.TrimSpace(numbers))
 	}
 	return false

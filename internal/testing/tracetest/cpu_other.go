@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// worked is how long this process has been there, where its CPU time can't be told.
+// worked returns the age of this process: its CPU time is not known here.
 func worked() time.Duration { return time.Since(began) }

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// worked is the CPU time that this process took: how long something takes depends on who
-// else is at work.
+// worked returns the CPU time of this process: the wall time depends on other programs.
 func worked() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -1,6 +1,6 @@
 package tracetest
 
-// Memory is a file in memory, for who writes one.
+// Memory is a file in memory, for writers.
 type Memory []byte
 
 // WriteAt implements io.WriterAt.

@@ -23,8 +23,8 @@ type program struct {
 	name  string
 	build []string // each for sh -c
 	run   string
-	// share is what perf may have in other functions than we, beside chance: it has no names for
-	// some code, where we have.
+	// share is the maximum share that perf may have in other functions than scopeview, beside
+	// chance: perf has no names for some code.
 	share float64
 }
 
@@ -149,8 +149,8 @@ func ofPerf(t *testing.T, dir string) map[where]float64 {
 	return list
 }
 
-// instance is what symbol tables have in the names of generic functions, where Go's own tables,
-// and its profiles, have three dots.
+// instance matches the part of a generic function's name in symbol tables for which Go's own
+// tables, and its profiles, have three dots.
 var instance = regexp.MustCompile(`\[go\.shape\..*\]`)
 
 // goName is a name of a symbol table as Go's tools show it.

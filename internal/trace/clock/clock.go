@@ -184,13 +184,13 @@ func (c *Clock) Ticks(ns int64) int64 {
 // another program wrote.
 const maxBend = 1e6 // ns
 
-// Bend returns a clock that equals c up to told, and within a period reaches to, which has more
+// Bend returns a clock that equals c up to delivered, and within a period reaches to, which has more
 // calibrations. Until the next calibration, times are extrapolated. The calibration corrects them
 // by some ns, in the first second of a recording by some µs. Without bending, a Follower that has
 // delivered earlier times would deliver scopes that begin before the end of the previous one.
-func (c *Clock) Bend(to Clock, told, period int64) Clock {
+func (c *Clock) Bend(to Clock, delivered, period int64) Clock {
 	last := &c.pieces[len(c.pieces)-1]
-	at := last.ticksAt(told)
+	at := last.ticksAt(delivered)
 	now := c.Nanos(at)
 	if step := to.Nanos(at) - now; step > maxBend || step < -maxBend {
 		return to

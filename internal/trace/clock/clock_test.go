@@ -115,7 +115,7 @@ func TestNewClock(t *testing.T) {
 	}
 }
 
-// TestBend checks that a bent clock equals the old one up to told, never goes back, and equals the
+// TestBend checks that a bent clock equals the old one up to delivered, never goes back, and equals the
 // new one a period later.
 func TestBend(t *testing.T) {
 	const rate = 2_300_000_000
@@ -131,8 +131,8 @@ func TestBend(t *testing.T) {
 			if bad != 0 {
 				t.Fatal(bad)
 			}
-			told := old.Nanos(1e12 + second*rate + rnd.Int64N(rate/2))
-			bent := old.Bend(fresh, told, rate)
+			delivered := old.Nanos(1e12 + second*rate + rnd.Int64N(rate/2))
+			bent := old.Bend(fresh, delivered, rate)
 			last := int64(-1)
 			for ticks := int64(1e12); ticks < 1e12+(second+3)*rate; ticks += rate/200 + rnd.Int64N(1000) {
 				ns := bent.Nanos(ticks)
@@ -140,8 +140,8 @@ func TestBend(t *testing.T) {
 					t.Fatalf("seed %d, second %d: the clock goes back from %d to %d", seed, second, last, ns)
 				}
 				last = ns
-				if was := old.Nanos(ticks); was < told && ns != was {
-					t.Fatalf("seed %d, second %d: %d was told as %d, now %d", seed, second, ticks, was, ns)
+				if was := old.Nanos(ticks); was < delivered && ns != was {
+					t.Fatalf("seed %d, second %d: %d was delivered as %d, now %d", seed, second, ticks, was, ns)
 				}
 				if is := fresh.Nanos(ticks); ticks > 1e12+second*rate+2*rate && (ns < is-1 || ns > is+1) {
 					t.Fatalf("seed %d, second %d: %d is %d, want %d", seed, second, ticks, ns, is)
@@ -158,6 +158,6 @@ func TestBendStep(t *testing.T) {
 	old, _ := New(&h, nil)
 	fresh, _ := New(&h, []format.Calib{{Ticks: 1e9, Mono: 3e9}})
 	if got := old.Bend(fresh, 5e8, 1e9); got.Nanos(1e9) != 3e9 {
-		t.Errorf("after a step of two seconds the clock tells %d, want %d", got.Nanos(1e9), int64(3e9))
+		t.Errorf("after a step of two seconds the clock returns %d, want %d", got.Nanos(1e9), int64(3e9))
 	}
 }

@@ -458,13 +458,13 @@ func web() {
 		return new(net.Dialer).DialContext(ctx, "tcp", l.Addr().String())
 	}}}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /told", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("GET /carried", func(w http.ResponseWriter, r *http.Request) {
 		if len(r.Header.Get("Traceparent")) == 55 {
 			w.WriteHeader(299)
 		}
 	})
 	mux.HandleFunc("GET /users/{id}", func(w http.ResponseWriter, r *http.Request) {
-		q, _ := http.NewRequestWithContext(r.Context(), "GET", "http://told.example/told", nil)
+		q, _ := http.NewRequestWithContext(r.Context(), "GET", "http://carried.example/carried", nil)
 		if r, err := here.Do(q); err == nil && len(q.Header) == 0 && r.Request == q {
 			r.Body.Close()
 		}
@@ -473,7 +473,7 @@ func web() {
 	})
 	mux.HandleFunc("GET /panic", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	go http.Serve(l, mux)
-	if r, err := here.Get("http://told.example/panic"); err == nil {
+	if r, err := here.Get("http://carried.example/panic"); err == nil {
 		r.Body.Close()
 	}
 	q, _ := http.NewRequest("GET", "http://"+l.Addr().String()+"/users/7", nil)

@@ -84,7 +84,7 @@ func TestReport(t *testing.T) {
 		}
 	}
 	if strings.Contains(out.String(), "timed out") {
-		t.Error("what a package says whose test failed is told twice")
+		t.Error("the output of a package whose test failed is printed twice")
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 type Found struct {
 	Issued      int64 // number of issued records, as counted by the victim
 	Events      int64
-	Told        int64 // number of overwritten records that other records still mention
+	Mentioned   int64 // number of overwritten records that other records still mention
 	Ended, Open int64 // of the scopes of Numbers
 	Overwritten int64
 	AllLost     int64                 // from chunk 0
@@ -29,9 +29,9 @@ type Found struct {
 }
 
 func (f *Found) String() string {
-	s := fmt.Sprintf("%d issued, %d recorded (%d open)", f.Issued, f.Events-f.Told, f.Open)
+	s := fmt.Sprintf("%d issued, %d recorded (%d open)", f.Issued, f.Events-f.Mentioned, f.Open)
 	if f.Overwritten > 0 {
-		s += fmt.Sprintf(", %d overwritten (%d still told of)", f.Overwritten, f.Told)
+		s += fmt.Sprintf(", %d overwritten (%d still mentioned)", f.Overwritten, f.Mentioned)
 	}
 	total := int64(0)
 	for why, n := range f.Lost {
@@ -110,7 +110,7 @@ func (v *Victim) scopes(t testing.TB, tr *trace.Trace, f *Found) {
 	err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
 		f.Events++
 		if e.Overwritten {
-			f.Told++
+			f.Mentioned++
 		}
 		if e.Kind != format.KindTask || tr.Name(e.Name) != Name || len(e.Args) == 0 && v.Ring > 0 {
 			return true // a ring may have overwritten a begin before its end, with the arguments
@@ -196,20 +196,20 @@ func (v *Victim) account(t testing.TB, f *Found) {
 	if s.Recorded+s.Overwritten+s.Lost.Total() != f.Issued {
 		t.Errorf("%d issued, but %d recorded, %d overwritten, lost %+v", f.Issued, s.Recorded, s.Overwritten, s.Lost)
 	}
-	if n := f.Events - f.Told; n != s.Recorded || f.Overwritten != s.Overwritten {
+	if n := f.Events - f.Mentioned; n != s.Recorded || f.Overwritten != s.Overwritten {
 		t.Errorf("the trace has %d records and says that %d are overwritten, Stats says %d and %d", n, f.Overwritten, s.Recorded, s.Overwritten)
 	}
 	if f.AllLost != s.Lost.Total() {
 		t.Errorf("the trace says that %d are lost, Stats says %+v", f.AllLost, s.Lost)
 	}
-	if told := v.told(f); told != s.Lost && !v.unended(f) {
-		t.Errorf("the trace tells of %+v, Stats says %+v", told, s.Lost)
+	if losses := v.losses(f); losses != s.Lost && !v.unended(f) {
+		t.Errorf("the trace has %+v, Stats says %+v", losses, s.Lost)
 	}
 }
 
-// told returns the losses in the trace: from its gaps or, in a ring, which overwrites gaps,
+// losses returns the losses in the trace: from its gaps or, in a ring, which overwrites gaps,
 // from its last heartbeat.
-func (v *Victim) told(f *Found) (l scope.Lost) {
+func (v *Victim) losses(f *Found) (l scope.Lost) {
 	by := f.Lost
 	if v.Ring == 0 {
 		by = map[format.Loss]int64{}

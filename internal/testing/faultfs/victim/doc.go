@@ -1,11 +1,10 @@
-// Package victim is a process that faults are done to. Only tests import it.
+// Package victim runs a process into which tests inject faults. Only tests import it.
 //
 // The test binary starts itself again as a child, the victim, which records with
-// some goroutines. What each has begun and ended it counts in memory that it shares
-// with the test, so that the count is there however the victim ends: what is told
-// of a scope is stored after the call that it tells of has returned. The test does
-// its fault, ends the victim or kills it, and compares what the trace has with what
-// was counted.
+// some goroutines. It counts the scopes that each has begun and ended in memory that
+// it shares with the test, so that the counts survive the victim: a call is counted
+// after it has returned. The test injects its fault, ends the victim or kills it, and
+// compares the trace with the counts.
 //
 // A package whose tests use it has
 //

@@ -90,7 +90,7 @@ func record(c Config, works map[string]Work) error {
 		r.StopErr = err.Error()
 	}
 	r.Stopped = time.Since(begin)
-	tell(l)
+	report(l)
 	l.store(wordDone, 1)
 	if r.Stats = scope.Stats(); r.Stats.LastError != nil {
 		r.LastErr, r.Stats.LastError = r.Stats.LastError.Error(), nil

@@ -145,12 +145,12 @@ func beat(l *ledger) {
 // poll stores the recorder's counts.
 func poll(l *ledger) {
 	for l.load(wordDone) == 0 {
-		tell(l)
+		report(l)
 		time.Sleep(2 * time.Millisecond)
 	}
 }
 
-func tell(l *ledger) {
+func report(l *ledger) {
 	s := scope.Stats()
 	l.store(wordRecorded, uint64(s.Recorded))
 	l.store(wordOverwritten, uint64(s.Overwritten))
