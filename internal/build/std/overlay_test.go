@@ -1,6 +1,7 @@
 package std
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -40,14 +41,7 @@ func TestOverlay(t *testing.T) {
 		if added := strings.HasPrefix(filepath.Base(p), "scopeview"); added != os.IsNotExist(err) {
 			t.Errorf("%s: %v", p, err)
 		}
-		lines := func(b []byte) (n int) {
-			for _, c := range b {
-				if c == '\n' {
-					n++
-				}
-			}
-			return n
-		}
+		lines := func(b []byte) int { return bytes.Count(b, []byte("\n")) }
 		if err == nil && lines(was) != lines(text) {
 			t.Errorf("%s has %d lines, and with the hooks %d", p, lines(was), lines(text))
 		}
