@@ -434,29 +434,6 @@ func TestRingOfTheLargestSize(t *testing.T) {
 	})
 }
 
-// TestRingOptions checks invalid options.
-func TestRingOptions(t *testing.T) {
-	for name, opts := range map[string][]Option{
-		"small":             {WithRing(1 << 20)},
-		"large":             {WithRing(1 << 40)},
-		"negative":          {WithRing(-1)},
-		"with a limit":      {WithRing(8 << 20), WithLimit(8 << 20)},
-		"trigger alone":     {WithTrigger("a", time.Second, t.TempDir())},
-		"trigger too low":   {WithRing(8 << 20), WithTrigger("a", time.Microsecond, t.TempDir())},
-		"trigger for none":  {WithRing(8 << 20), WithTrigger("a,,b", time.Second, t.TempDir())},
-		"trigger to no dir": {WithRing(8 << 20), WithTrigger("a", time.Second, "")},
-	} {
-		dir := t.TempDir()
-		if err := Start(dir, opts...); !errors.Is(err, ErrOption) {
-			t.Errorf("%s: %v, want ErrOption", name, err)
-			_ = Stop()
-		}
-		if list, _ := os.ReadDir(dir); len(list) != 0 {
-			t.Errorf("%s: %v is left", name, list)
-		}
-	}
-}
-
 // TestRingRowOfASilentGoroutine: a goroutine that has nothing but an open scope for
 // many rounds of the ring keeps its row's name, and so does one that recorded nothing
 // at all, when it then begins a scope.

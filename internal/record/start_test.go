@@ -68,22 +68,39 @@ func TestOneAtATime(t *testing.T) {
 func TestOptions(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		opt  Option
+		opts []Option
 	}{
-		{"WithFlushEvery", WithFlushEvery(9 * time.Millisecond)},
-		{"WithFlushEvery", WithFlushEvery(-1)},
-		{"WithHeartbeat", WithHeartbeat(0)},
-		{"WithLimit", WithLimit(1<<20 - 1)},
-		{"WithLimit", WithLimit(0)},
-		{"WithLimit", WithLimit(-2)},
-		{"WithCPU", WithCPU(CPUAlways + 1)},
-		{"WithCPU", WithCPU(-1)},
-		{"WithBacking", WithBacking(ShmBacking + 1)},
-		{"WithBacking", WithBacking(-1)},
+		{"WithFlushEvery", []Option{WithFlushEvery(9 * time.Millisecond)}},
+		{"WithFlushEvery", []Option{WithFlushEvery(-1)}},
+		{"WithHeartbeat", []Option{WithHeartbeat(0)}},
+		{"WithLimit", []Option{WithLimit(1<<20 - 1)}},
+		{"WithLimit", []Option{WithLimit(0)}},
+		{"WithLimit", []Option{WithLimit(-2)}},
+		{"WithCPU", []Option{WithCPU(CPUAlways + 1)}},
+		{"WithCPU", []Option{WithCPU(-1)}},
+		{"WithBacking", []Option{WithBacking(ShmBacking + 1)}},
+		{"WithBacking", []Option{WithBacking(-1)}},
+		{"WithRing", []Option{WithRing(1 << 20)}},
+		{"WithRing", []Option{WithRing(1 << 40)}},
+		{"WithRing", []Option{WithRing(-1)}},
+		{"WithRing", []Option{WithRing(8 << 20), WithLimit(8 << 20)}},
+		{"WithTrigger", []Option{WithTrigger("a", time.Second, t.TempDir())}}, // without a ring
+		{"WithTrigger", []Option{WithRing(8 << 20), WithTrigger("a", time.Microsecond, t.TempDir())}},
+		{"WithTrigger", []Option{WithRing(8 << 20), WithTrigger("a,,b", time.Second, t.TempDir())}},
+		{"WithTrigger", []Option{WithRing(8 << 20), WithTrigger("a", time.Second, "")}},
+		{"WithSegments", []Option{WithSegments(1<<20-1, 4)}},
+		{"WithSegments", []Option{WithSegments(-1, 4)}},
+		{"WithSegments", []Option{WithSegments(1<<20, 1)}},
+		{"WithSegments", []Option{WithSegments(1<<20, 0)}},
+		{"WithSegments", []Option{WithSegments(1<<20, 1001)}},
+		{"WithSegments", []Option{WithSegments(1<<40, 2)}},
+		{"WithSegments", []Option{WithSegments(1<<30, 65)}},
+		{"WithSegments", []Option{WithSegments(1<<20, 4), WithRing(8 << 20)}},
+		{"WithSegments", []Option{WithSegments(1<<20, 4), WithLimit(8 << 20)}},
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "t.scope")
-		err := Start(path, c.opt)
+		err := Start(path, c.opts...)
 		if !errors.Is(err, ErrOption) || !strings.Contains(fmt.Sprint(err), c.name) || !strings.Contains(fmt.Sprint(err), path) {
 			t.Errorf("%s: %v, want ErrOption, the option and the path", c.name, err)
 		}
