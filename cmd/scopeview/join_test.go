@@ -19,6 +19,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
 )
@@ -31,17 +32,13 @@ func recordWithGoTrace(t *testing.T, path, goPath string, options ...scope.Optio
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := scope.Start(path, options...); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path, options...)
 	if err := trace.Start(f); err != nil {
 		t.Fatal(err)
 	}
 	busy()
 	trace.Stop()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 }
 
 // busy has some goroutines that work and wait in scopes.
@@ -124,9 +121,7 @@ func TestJoin(t *testing.T) {
 // TestJoinAgain: a second Go trace adds its states, in either order of joining.
 func TestJoinAgain(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := scope.Start("x.scope"); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, "x.scope")
 	for _, name := range []string{"1.trace", "2.trace"} {
 		f, err := os.Create(name)
 		if err != nil {
@@ -139,9 +134,7 @@ func TestJoinAgain(t *testing.T) {
 		trace.Stop()
 		f.Close()
 	}
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	var was *gotrace.Info
 	for _, order := range []string{"12", "21"} {
 		first, both := order[:1]+".scope", order+".scope"
@@ -187,18 +180,14 @@ func TestJoinWhileWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := scope.Start("x.scope", scope.WithFlushEvery(10*time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, "x.scope", scope.WithFlushEvery(10*time.Millisecond))
 	if err := trace.Start(f); err != nil {
 		t.Fatal(err)
 	}
 	busy()
 	trace.Stop()
 	r := scopeview("join", "x.scope", "x.trace")
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	if r.code != exitOK {
 		t.Fatalf("%v", r)
 	}

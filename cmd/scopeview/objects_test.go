@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/symbols"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
@@ -64,9 +65,7 @@ func sweepStore(all []*store) {
 func recordStore(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path, gotrace.With(), scope.WithLockThreshold(scope.LocksAll)); err != nil {
-		t.Fatal(err)
-	}
+	stop := recordtest.Begin(t, path, gotrace.With(), scope.WithLockThreshold(scope.LocksAll))
 	s := &store{}
 	var wg sync.WaitGroup
 	for _, f := range []func(){s.get, s.put, func() { sweepStore([]*store{s}) }, s.get} {
@@ -79,9 +78,7 @@ func recordStore(t *testing.T) (path string) {
 		})
 	}
 	wg.Wait()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	stop()
 	return path
 }
 

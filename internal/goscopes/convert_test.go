@@ -22,6 +22,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/goscopes"
 	"github.com/scopeview/scopeview/internal/gowire"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	scopetrace "github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -178,9 +179,9 @@ func converted(t *testing.T, b []byte) *scopetrace.Trace {
 func scopesOf(t *testing.T, tr *scopetrace.Trace) (all []*known, early int) {
 	t.Helper()
 	lister := args.NewLister(tr.Name)
-	err := tr.Events(scopetrace.Options{AsRecorded: true}, func(e *scopetrace.Event) bool {
+	for e := range tracetest.Events(t, tr, scopetrace.Options{AsRecorded: true}) {
 		if e.Kind != format.KindTask && e.Kind != format.KindEvent {
-			return true
+			continue
 		}
 		k := &known{kind: e.Kind.String(), name: tr.Name(e.Name), goid: e.Goid, end: e.Goid, from: e.Start, to: e.Start + e.Dur}
 		if e.Open {
@@ -200,10 +201,6 @@ func scopesOf(t *testing.T, tr *scopetrace.Trace) (all []*known, early int) {
 			}
 		}
 		all = append(all, k)
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return all, early
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	scopetrace "github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -95,14 +96,10 @@ func TestTruthGoTests(t *testing.T) {
 func earlyOf(t *testing.T, tr *scopetrace.Trace) map[[2]int64]bool {
 	t.Helper()
 	early, lister := map[[2]int64]bool{}, args.NewLister(tr.Name)
-	err := tr.Events(scopetrace.Options{AsRecorded: true}, func(e *scopetrace.Event) bool {
+	for e := range tracetest.Events(t, tr, scopetrace.Options{AsRecorded: true}) {
 		if e.Kind == format.KindTask && slices.ContainsFunc(lister.List(e), func(a args.Arg) bool { return a.Key == "began" }) {
 			early[[2]int64{e.Start, e.Start + e.Dur}] = true
 		}
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return early
 }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
-	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
 // contended is a trace with a contended lock.
@@ -42,10 +41,7 @@ hold "words.mu" g=2 start=2000 stop=90000 cpu=0/unknown | addr:16 goid:0 uint:26
 
 func assemble(t *testing.T, path, source string) {
 	t.Helper()
-	data, err := text.Assemble(strings.NewReader(source))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := tracetest.Assemble(t, source)
 	write(t, path, data)
 }
 
@@ -320,10 +316,7 @@ func TestBounds(t *testing.T) {
 // TestGarbage: for any file contents, the server answers or reports the error.
 func TestGarbage(t *testing.T) {
 	dir := t.TempDir()
-	data, err := text.Assemble(strings.NewReader(fmt.Sprintf(contended, 101000)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := tracetest.Assemble(t, fmt.Sprintf(contended, 101000))
 	r := rand.New(rand.NewPCG(1, 2))
 	noise := make([]byte, 200_000)
 	for i := range noise {

@@ -46,7 +46,7 @@ func TestGoldens(t *testing.T) {
 				number = p.Number
 			}
 		}
-		m := opened(t, out)
+		m := tracetest.OpenFile(t, out)
 		if others[g.Name] == "" {
 			same(t, g.Name, lines(t, m, number, 0), lines(t, in, 0, m.Processes()[number-1].From))
 		}

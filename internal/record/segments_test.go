@@ -17,6 +17,7 @@ import (
 	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	. "github.com/scopeview/scopeview/scope"
 )
@@ -86,13 +87,9 @@ func readContents(t *testing.T, path string, gaps bool) *contents {
 	t.Helper()
 	h := &contents{last: map[string]int64{}}
 	var there map[int64]int64 // start of each chunk, by number
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tr.Close() })
+	tr := tracetest.OpenFile(t, path)
 	h.t = tr
-	err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if there == nil {
 			there = map[int64]int64{}
 			for _, c := range tr.Chunks() {
@@ -111,10 +108,6 @@ func readContents(t *testing.T, path string, gaps bool) *contents {
 				h.last[row] = i
 			}
 		}
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return h
 }
@@ -416,30 +409,6 @@ func TestSegmentsOverwrite(t *testing.T) {
 		t.Errorf("%q are left", files)
 	}
 	verify(t, path)
-}
-
-// TestSegmentsOptions checks invalid options.
-func TestSegmentsOptions(t *testing.T) {
-	for name, opts := range map[string][]Option{
-		"small":        {WithSegments(1<<20-1, 4)},
-		"negative":     {WithSegments(-1, 4)},
-		"one":          {WithSegments(1<<20, 1)},
-		"none":         {WithSegments(1<<20, 0)},
-		"many":         {WithSegments(1<<20, 1001)},
-		"large":        {WithSegments(1<<40, 2)},
-		"much":         {WithSegments(1<<30, 65)},
-		"with a ring":  {WithSegments(1<<20, 4), WithRing(8 << 20)},
-		"with a limit": {WithSegments(1<<20, 4), WithLimit(8 << 20)},
-	} {
-		dir := t.TempDir()
-		if err := Start(dir, opts...); !errors.Is(err, ErrOption) {
-			t.Errorf("%s: %v, want ErrOption", name, err)
-			_ = Stop()
-		}
-		if list, _ := os.ReadDir(dir); len(list) != 0 {
-			t.Errorf("%s: %v is left", name, list)
-		}
-	}
 }
 
 // segmentsOver in the environment names the trace to overwrite.

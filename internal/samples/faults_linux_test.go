@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
-	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
@@ -63,13 +63,9 @@ func TestPageFaults(t *testing.T) {
 			options = append(options, gotrace.WithCounter("major-faults", 1))
 		}
 		path := filepath.Join(t.TempDir(), "x.scope")
-		if err := scope.Start(path, gotrace.With(options...)); err != nil {
-			t.Fatal(err)
-		}
+		end := recordtest.Begin(t, path, gotrace.With(options...))
 		major := work()
-		if err := scope.Stop(); err != nil {
-			t.Fatal(err)
-		}
+		end()
 		tr := tracetest.OpenFile(t, path)
 		if !tr.HasSwitches() {
 			t.Skip("no switches: " + tr.Lookup("thread_switches"))

@@ -98,16 +98,12 @@ func sound(t *testing.T, path string) *trace.Trace {
 // events lists a trace's events as text.
 func events(t *testing.T, tr *trace.Trace) (list []string) {
 	t.Helper()
-	err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		how := "ended"
 		if e.Open {
 			how = "open"
 		}
 		list = append(list, strings.Join([]string{e.Kind.String(), tr.Name(e.Name), how}, " "))
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return list
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
@@ -42,10 +43,10 @@ func TestGolden(t *testing.T) {
 			}
 			want := map[[4]int64]int64{} // goid, kind, name, start -> least depth
 			n := 0
-			err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
+			for e := range tracetest.Events(t, tr, trace.Options{}) {
 				switch e.Kind {
 				case format.KindCounter, format.KindTrack, format.KindGo:
-					return true
+					continue
 				case format.KindEvent, format.KindPending:
 					e.Depth = 0
 				}
@@ -54,10 +55,6 @@ func TestGolden(t *testing.T) {
 					want[key] = int64(e.Depth)
 				}
 				n++
-				return true
-			})
-			if err != nil {
-				t.Fatal(err)
 			}
 			d := pack(t, &Container{Meta: x.Meta(tr, MetaOptions{}), Tile: x.Tile(-1<<62, 1<<62, 0)})
 			items := d.items()

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
@@ -121,10 +122,7 @@ func TestG21Newer(t *testing.T) {
 		"rss_bytes=90", "rss_bytes=90 field-200=5",
 	).Replace(sound)
 	count := func(src string) (n int, problems []trace.Problem, err error) {
-		data, err := text.Assemble(strings.NewReader(src))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := tracetest.Assemble(t, src)
 		tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			return 0, nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/scope"
 )
 
@@ -17,13 +18,9 @@ import (
 // file: the contents of the hot file are included.
 func TestDownloadHot(t *testing.T) {
 	s := mount(t)
-	if err := scope.Start(s.dir); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, s.dir)
 	scope.Task("a")()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	b, err := os.ReadFile(scope.Path())
 	if err != nil {
 		t.Fatal(err)

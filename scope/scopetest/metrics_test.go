@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 )
@@ -54,18 +55,11 @@ func TestDurations(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := map[string][]int64{}
-			tr, err := trace.OpenFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer tr.Close()
-			if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+			tr := tracetest.OpenFile(t, path)
+			for e := range tracetest.Events(t, tr, trace.Options{}) {
 				if k := e.Kind; !e.Open && (k == format.KindTask || k == format.KindTaskf || k == format.KindProcess) {
 					want[tr.Name(e.Name)] = append(want[tr.Name(e.Name)], e.Dur)
 				}
-				return true
-			}); err != nil {
-				t.Fatal(err)
 			}
 			names := func(m map[string][]int64) []string { return slices.Sorted(maps.Keys(m)) }
 			if got := names(d.ns); !slices.Equal(got, names(want)) || len(got) != 4 && d.lost == 0 {

@@ -14,8 +14,9 @@ import (
 	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/scope"
 )
 
 // child runs this test binary, or the given command, as a package whose tests end in the given
@@ -51,15 +52,11 @@ func traces(t *testing.T, dir string) []string {
 // the last of them were written.
 func told(t *testing.T, path string) (text string, whole bool) {
 	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	lister := args.NewLister(tr.Name)
 	var lines []string
 	spans := map[[8]byte]string{}
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		line := e.Kind.String() + " " + tr.Name(e.Name)
 		l, _ := e.Link()
 		spans[l.Span] = tr.Name(e.Name)
@@ -76,15 +73,12 @@ func told(t *testing.T, path string) (text string, whole bool) {
 				}
 			}
 		case e.Kind != format.KindTrack:
-			return true
+			continue
 		}
 		if e.Track != e.Name {
 			line += " on " + tr.Name(e.Track)
 		}
 		lines = append(lines, line)
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n"), tr.Closed() || tr.Header().Backing != format.BackingHeap
@@ -147,18 +141,14 @@ func TestHooked(t *testing.T) {
 	record.TestsHooked.Store(true)
 	defer record.TestsHooked.Store(false)
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path)
 	t.Run("sub", func(t *testing.T) {
 		if ctx := Run(t); ctx != t.Context() {
 			t.Error("the context is not the test's")
 		}
 		Parallel(t)
 	})
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	if got, _ := told(t, path); got != "" {
 		t.Errorf("got\n%s", got)
 	}

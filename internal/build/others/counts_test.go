@@ -16,6 +16,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/build/instrument"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -146,20 +147,13 @@ func entries(t *testing.T, name string, text []byte, blocks []block) []block {
 // counted ones. It also returns the number of the latter, and losses.
 func callsOf(t *testing.T, path string) (calls map[string]int64, counted int64, lost string) {
 	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	lost = analysis.LossLine(tr)
 	calls = map[string]int64{}
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if e.Kind == format.KindTask {
 			calls[tr.Name(e.Name)]++
 		}
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	for _, c := range tr.Calls() {
 		counted += c.Calls - c.Recorded

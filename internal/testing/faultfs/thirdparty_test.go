@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -41,11 +42,7 @@ func TestG5(t *testing.T) {
 			t.Errorf("%d issued, %d recorded, lost %+v", v.Begun(), s.Recorded, s.Lost)
 		}
 		// What had been written before is gone, and nobody can tell what it was.
-		tr, err := trace.OpenFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.Close()
+		tr := tracetest.OpenFile(t, path)
 		n := 0
 		if err := tr.Events(trace.Options{}, func(*trace.Event) bool { n++; return true }); err != nil {
 			t.Error(err)

@@ -19,7 +19,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/export/perfetto"
 	"github.com/scopeview/scopeview/internal/export/rows"
-	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
@@ -88,10 +88,7 @@ func export(t *testing.T, path string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := tracetest.Open(t, data)
 	var b bytes.Buffer
 	if _, err := perfetto.Write(context.Background(), &b, tr, rows.Options{Tool: "test"}); err != nil {
 		t.Fatal(err)
