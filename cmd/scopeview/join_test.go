@@ -19,6 +19,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
@@ -62,10 +63,7 @@ func busy() {
 // joinedStates reads the Go execution traces of a trace.
 func joinedStates(t *testing.T, path string) *gotrace.Info {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, path)
 	info, err := gotrace.Read(tracetest.Open(t, data), gotrace.Handler{})
 	if err != nil {
 		t.Fatal(err)
@@ -87,13 +85,13 @@ func TestJoin(t *testing.T) {
 			recordWithGoTrace(t, source, goFile, options...)
 			was := map[string][]byte{}
 			for _, path := range []string{source, goFile} {
-				was[path] = readAll(t, path)
+				was[path] = filetest.Read(t, path)
 			}
 			if r := scopeview("join", source, goFile); r.code != exitOK || r.out != to+"\n" || r.err != "" {
 				t.Fatalf("%v", r)
 			}
 			for path, data := range was {
-				if !bytes.Equal(data, readAll(t, path)) {
+				if !bytes.Equal(data, filetest.Read(t, path)) {
 					t.Errorf("%s was changed", path)
 				}
 			}
@@ -107,7 +105,7 @@ func TestJoin(t *testing.T) {
 			if len(info.Problems) > 0 || info.Missing || info.Checked < 200 || info.Transitions < 200 {
 				t.Errorf("%+v", info)
 			}
-			joined := tracetest.Open(t, readAll(t, to)).GoTraces()
+			joined := tracetest.Open(t, filetest.Read(t, to)).GoTraces()
 			if len(joined) != 1 {
 				t.Fatalf("%d Go traces", len(joined))
 			}
@@ -199,15 +197,6 @@ func TestJoinWhileWritten(t *testing.T) {
 	}
 }
 
-func readAll(t *testing.T, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 // TestJoinRefuses: a Go trace of another process or time is not joined, and no file is left.
 func TestJoinRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -215,18 +204,16 @@ func TestJoinRefuses(t *testing.T) {
 	recordWithGoTrace(t, "b.scope", "b.trace")
 	twoAtOnce(t, "c", "d")
 	// A trace with another clock.
-	skewed := readAll(t, "a.scope")
+	skewed := filetest.Read(t, "a.scope")
 	mono := int64(binary.LittleEndian.Uint64(skewed[60:]))
 	binary.LittleEndian.PutUint64(skewed[60:], uint64(mono+5e6))
 	binary.LittleEndian.PutUint32(skewed[format.HeaderSize:], crc32.Checksum(skewed[:format.HeaderSize], crc32.MakeTable(crc32.Castagnoli)))
 	write := func(name string, data []byte) {
 		t.Helper()
-		if err := os.WriteFile(name, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, name, data)
 	}
 	write("skewed.scope", skewed)
-	goTrace := readAll(t, "a.trace")
+	goTrace := filetest.Read(t, "a.trace")
 	write("bits.trace", append(bytes.Clone(goTrace[:20]), bytes.Repeat([]byte{0xa5}, 3000)...))
 	write("head.trace", goTrace[:gotrace.HeaderSize])
 	write("newer.trace", append([]byte("go 1.99 trace\x00\x00\x00"), goTrace[16:]...))
@@ -269,7 +256,7 @@ func TestJoinRefuses(t *testing.T) {
 	if now := listed(t); now != names {
 		t.Errorf("there is %s, there was %s", now, names)
 	}
-	if string(readAll(t, "there.scope")) != "precious" {
+	if string(filetest.Read(t, "there.scope")) != "precious" {
 		t.Error("a file was overwritten")
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/goscopes"
 	"github.com/scopeview/scopeview/internal/gowire"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	scopetrace "github.com/scopeview/scopeview/internal/trace"
 )
@@ -244,10 +245,7 @@ func TestConvert(t *testing.T) {
 func TestVersions(t *testing.T) {
 	for _, v := range []string{"1.22", "1.23", "1.25", "1.26"} {
 		t.Run(v, func(t *testing.T) {
-			b, err := os.ReadFile("testdata/go" + v + ".trace")
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := filetest.Read(t, "testdata/go"+v+".trace")
 			tr := converted(t, b)
 			got, _ := scopesOf(t, tr)
 			same(t, got, decoded(t, b))
@@ -320,10 +318,7 @@ func TestBad(t *testing.T) {
 		}
 		f.Close()
 	}
-	good, err := os.ReadFile("testdata/go1.26.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := filetest.Read(t, "testdata/go1.26.trace")
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for i := range 200 {
 		b := bytes.Clone(good)
@@ -342,10 +337,7 @@ func TestBad(t *testing.T) {
 
 // TestStops: a cancelled context ends the conversion with its error.
 func TestStops(t *testing.T) {
-	good, err := os.ReadFile("testdata/go1.26.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := filetest.Read(t, "testdata/go1.26.trace")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	f, err := os.Create(filepath.Join(t.TempDir(), "x"))

@@ -3,13 +3,13 @@ package goscopes_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	scopetrace "github.com/scopeview/scopeview/internal/trace"
 )
@@ -17,10 +17,7 @@ import (
 // TestMisuse: regions and tasks that are ended twice, on another goroutine, or not at all are one
 // scope each, as in a recording of the program, and the misuses are counted as there.
 func TestMisuse(t *testing.T) {
-	b, err := os.ReadFile("testdata/misuse.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "testdata/misuse.trace")
 	tr := converted(t, b)
 	var got []string
 	lister := args.NewLister(tr.Name)

@@ -15,6 +15,7 @@ import (
 	"github.com/scopeview/scopeview/internal/pack"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/testing/bulk"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/shmtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
@@ -145,11 +146,7 @@ func TestCPUTimes(t *testing.T) {
 func TestPacked(t *testing.T) {
 	plain, other := ofBulk(t, bulk.Long, 20_000, 1), ofBulk(t, bulk.Args, 2_000, 2)
 	packed := filepath.Join(t.TempDir(), "packed.scopez")
-	src, err := os.Open(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
+	src := filetest.Open(t, plain)
 	st, err := src.Stat()
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 	gotraces "github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -78,10 +79,7 @@ func story(t *testing.T, tr *trace.Trace, number uint32, start int64) (*states.F
 // edited returns a trace with some words of its text replaced.
 func edited(t *testing.T, path string, pairs ...string) string {
 	t.Helper()
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := filetest.Read(t, path)
 	var b bytes.Buffer
 	if err := text.Dump(&b, bytes.NewReader(whole), int64(len(whole))); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // segmentPool returns a pool over segments of 15 chunks in dir. over receives the overwritten
@@ -307,10 +308,7 @@ func TestSegmentsImmutable(t *testing.T) {
 			}
 			there := map[uint64]bool{}
 			for _, name := range files {
-				b, err := os.ReadFile(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := filetest.Read(t, name)
 				for at := ChunkSize; at < len(b); at += ChunkSize {
 					there[binary.LittleEndian.Uint64(b[at:])] = true
 				}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	. "github.com/scopeview/scopeview/scope"
 )
@@ -401,9 +402,7 @@ func TestThin(t *testing.T) {
 	}
 	names = append(names, "other-slow-20250101T000000Z-1-00000000.scope", record.ProgramName()+"-20250101T000000Z-1-0.scope")
 	for _, n := range names {
-		if err := os.WriteFile(filepath.Join(dir, n), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, n), nil)
 	}
 	record.Thin(dir)
 	list, err := os.ReadDir(dir)

@@ -17,6 +17,7 @@ import (
 	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	. "github.com/scopeview/scopeview/scope"
@@ -40,10 +41,7 @@ func segmentFiles(t *testing.T, path string) (names []string) {
 // headerOf reads the header of the trace's own file.
 func headerOf(t *testing.T, path string) (format.Header, format.State) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, path)
 	h, s, err := format.DecodeHeader(b)
 	if err != nil {
 		t.Fatal(err)
@@ -257,15 +255,11 @@ func TestSegmentsTaken(t *testing.T) {
 		path := Path()
 		// Two of the next names are taken: one by a link, one by a file.
 		precious := filepath.Join(t.TempDir(), "precious")
-		if err := os.WriteFile(precious, []byte("precious"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, precious, []byte("precious"))
 		if err := os.Symlink(precious, format.SegmentName(path, 3)); err != nil {
 			t.Skip(err)
 		}
-		if err := os.WriteFile(format.SegmentName(path, 4), []byte("mine"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, format.SegmentName(path, 4), []byte("mine"))
 		issued := worked(fewer(100_000))
 		var files []string
 		until(t, "six segments", func() bool { // not all that are in memory have files yet
@@ -280,9 +274,7 @@ func TestSegmentsTaken(t *testing.T) {
 		if err := os.Remove(oldest); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(oldest, []byte("another's"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, oldest, []byte("another's"))
 		newest := func() uint32 {
 			files := segmentFiles(t, path)
 			_, n, _ := format.SegmentNumber(files[len(files)-1])
@@ -364,13 +356,8 @@ func TestSegmentsCopied(t *testing.T) {
 		there := readContents(t, Path(), true)
 		away := filepath.Join(t.TempDir(), "other.scope")
 		for _, name := range append(segmentFiles(t, Path()), Path()) {
-			b, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(away+strings.TrimPrefix(name, Path()), b, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			b := filetest.Read(t, name)
+			filetest.Write(t, away+strings.TrimPrefix(name, Path()), b)
 		}
 		if here := readContents(t, away, true); here.steps != there.steps || here.steps == 0 {
 			t.Errorf("%d of %d records are in the copy", here.steps, there.steps)
@@ -398,9 +385,7 @@ func TestSegmentsOverwrite(t *testing.T) {
 	}
 	record(WithSegments(1<<20, 4))
 	mine := format.SegmentName(path, 77)
-	if err := os.WriteFile(mine, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, mine, []byte("mine"))
 	if n := len(segmentFiles(t, path)); n < 2 {
 		t.Fatalf("%d segments", n)
 	}
@@ -446,10 +431,7 @@ func TestSegmentsOverwriteFirst(t *testing.T) {
 	}
 	h, _ := headerOf(t, path)
 	for _, name := range segmentFiles(t, path) {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, name)
 		if s, err := format.DecodeSegmentHeader(b[:format.SegmentHeaderSize]); err != nil || s.ID != h.ID {
 			t.Errorf("%s is left of the trace that was overwritten, %v", filepath.Base(name), err)
 		}

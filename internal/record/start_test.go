@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	. "github.com/scopeview/scopeview/scope"
 )
 
@@ -159,9 +160,7 @@ func TestPaths(t *testing.T) {
 // cause, and nothing is left.
 func TestBadPaths(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, "file"), []byte("text"))
 	for _, c := range []struct {
 		path string
 		want error
@@ -196,10 +195,7 @@ func TestOverwrite(t *testing.T) {
 	}
 	Task("old")()
 	stop(t)
-	old, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := filetest.Read(t, path)
 	if err := Start(path); !errors.Is(err, ErrExists) {
 		t.Errorf("a finished trace, without WithOverwrite: %v, want ErrExists", err)
 	}
@@ -221,9 +217,7 @@ func TestOverwrite(t *testing.T) {
 		{"newer", slices.Concat(old[:8], []byte{200, 0}, old[10:])},
 	} {
 		p := filepath.Join(dir, c.name)
-		if err := os.WriteFile(p, c.content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, p, c.content)
 		if err := Start(p, WithOverwrite()); !errors.Is(err, ErrExists) {
 			t.Errorf("%s: %v, want ErrExists", c.name, err)
 		}
@@ -232,9 +226,7 @@ func TestOverwrite(t *testing.T) {
 		}
 	}
 	killed := filepath.Join(dir, "killed") // never closed, and not being written
-	if err := os.WriteFile(killed, slices.Concat(old[:128], make([]byte, 8), old[136:]), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, killed, slices.Concat(old[:128], make([]byte, 8), old[136:]))
 	if err := Start(killed, WithOverwrite()); err != nil {
 		t.Errorf("a killed trace: %v", err)
 	} else {

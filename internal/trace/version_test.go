@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
@@ -63,10 +64,7 @@ func same(t *testing.T, path, got string) {
 		}
 		return
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, path)
 	want := strings.Split(string(b), "\n")
 	for i, line := range strings.Split(got, "\n") {
 		if i >= len(want) || line != want[i] {
@@ -186,10 +184,7 @@ func TestVersionsCover(t *testing.T) {
 		if version == "v1.1" {
 			continue // of which everything is tested as a ring
 		}
-		b, err := os.ReadFile(r.path + ".txt")
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, r.path+".txt")
 		words := strings.Fields(version1.kinds + " " + version1.blocks)
 		switch version {
 		case "v1.2":

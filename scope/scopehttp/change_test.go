@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
@@ -139,9 +140,7 @@ func TestG29(t *testing.T) {
 		"a directory":    func(p string) error { return os.Mkdir(p, 0o777) },
 		"nothing":        func(string) error { return nil },
 	} {
-		if err := os.WriteFile(victim, empty, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, victim, empty)
 		if err := scope.Start(s.dir, scope.WithFlushEvery(10*time.Millisecond)); err != nil {
 			t.Fatal(err)
 		}

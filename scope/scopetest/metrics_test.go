@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
@@ -90,9 +90,7 @@ func TestDurations(t *testing.T) {
 func TestDurationsOfNone(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
-	if err := os.WriteFile(text, []byte("this is no trace"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, text, []byte("this is no trace"))
 	open := filepath.Join(dir, "open.scope")
 	if err := scope.Start(open); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -172,9 +173,7 @@ func TestProfile(t *testing.T) {
 // TestNotRecording: if the directory can't be created, the tests run, and a message is printed.
 func TestNotRecording(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, file, nil)
 	out, code := child(t, "fail", os.Args[0], "-test.run=^TestChild$", "-scope="+file)
 	if code != 1 || !strings.Contains(out, "scopetest: not recording: ") {
 		t.Errorf("exit code %d:\n%s", code, out)

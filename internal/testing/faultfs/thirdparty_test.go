@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -65,9 +66,7 @@ func TestG5Replaced(t *testing.T) {
 		if err := os.Link(path, filepath.Join(dir, "kept")); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(other, []byte("not a trace"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, other, []byte("not a trace"))
 		if err := os.Rename(other, path); err != nil {
 			t.Fatal(err)
 		}

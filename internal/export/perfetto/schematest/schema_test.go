@@ -19,6 +19,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/export/perfetto"
 	"github.com/scopeview/scopeview/internal/export/rows"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
@@ -65,10 +66,7 @@ func TestSchema(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := filetest.Read(t, golden)
 			if got != string(want) {
 				t.Errorf("%s differs:\n%s", golden, got)
 			}
