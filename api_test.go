@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // public are the packages with stable exported names, see docs/stability.md.
@@ -32,10 +34,7 @@ func TestAPI(t *testing.T) {
 			}
 			continue
 		}
-		b, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, golden)
 		want := strings.Split(string(b), "\n")
 		for line := range strings.SplitSeq(got, "\n") {
 			if i := slices.Index(want, line); i >= 0 {

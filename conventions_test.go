@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 const module = "github.com/scopeview/scopeview"
@@ -213,10 +215,7 @@ func TestAssemblyIsInOnePlace(t *testing.T) {
 }
 
 func TestNoReplaceInGoMod(t *testing.T) {
-	b, err := os.ReadFile("go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "go.mod")
 	for line := range strings.Lines(string(b)) {
 		if strings.HasPrefix(strings.TrimSpace(line), "replace") {
 			t.Errorf("go.mod has %q: go install module@version refuses a module with replace", strings.TrimSpace(line))
@@ -230,10 +229,7 @@ func TestRecordingsOfTestsAreTheirOwn(t *testing.T) {
 	records := map[string]string{}
 	owns := map[string]bool{}
 	for _, p := range files(t, "_test.go") {
-		b, err := os.ReadFile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, p)
 		text, dir := string(b), path.Dir(p)
 		for _, sign := range []string{"\n\t\"" + module + "/scope\"\n", "\n\t\"" + module + "/internal/testing/faultfs/victim\"\n", "\n\t\"" + module + "/internal/hot\"\n", "\npackage scope\n"} {
 			if strings.Contains("\n"+text, sign) {
@@ -325,10 +321,7 @@ func TestFlusherWritesOut(t *testing.T) {
 // makeVariable returns the value of a variable that the Makefile sets and uses so.
 func makeVariable(t *testing.T, name, use string) string {
 	t.Helper()
-	b, err := os.ReadFile("Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "Makefile")
 	_, value, ok := strings.Cut(string(b), "\n"+name+" := ")
 	value, _, _ = strings.Cut(value, "\n")
 	if !ok || !strings.Contains(string(b), use) {
@@ -350,10 +343,7 @@ func TestWitnessesAreNamed(t *testing.T) {
 	}
 	variants := map[string]int{}
 	for _, path := range paths {
-		source, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := filetest.Read(t, path)
 		if !tagged.Match(source) {
 			continue
 		}

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 func TestEachPackageHasOneComment(t *testing.T) {
@@ -176,9 +178,5 @@ func headings(text string) map[string]bool {
 
 func read(t *testing.T, p string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.FromSlash(p))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return filetest.Read(t, filepath.FromSlash(p))
 }

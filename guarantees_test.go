@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 var (
@@ -20,16 +22,10 @@ var (
 // section, with the name that make fault uses, which has its cost and its exceptions, and
 // names its tests or states that it is not given. Each test is named.
 func TestGuaranteesPage(t *testing.T) {
-	b, err := os.ReadFile("docs/guarantees.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "docs/guarantees.md")
 	page := string(b)
 	exists := guaranteeTests(t)
-	report, err := os.ReadFile("internal/testing/faultfs/report/write.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := filetest.Read(t, "internal/testing/faultfs/report/write.go")
 	words := map[string]string{}
 	for _, m := range guaranteeWord.FindAllStringSubmatch(string(report), -1) {
 		words[m[1]] = m[2]

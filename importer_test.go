@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/hostmod"
 )
 
@@ -60,10 +61,7 @@ func TestWhatAnImporterTakesOn(t *testing.T) {
 	})
 	t.Run("go.mod", func(t *testing.T) {
 		// Pruning must keep the tool's libraries out of an importer's go.mod.
-		b, err := os.ReadFile(filepath.Join(with.dir, "go.mod"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, filepath.Join(with.dir, "go.mod"))
 		for line := range strings.Lines(string(b)) {
 			name, ok := strings.CutSuffix(strings.TrimSpace(line), "// indirect")
 			if name, _, _ = strings.Cut(strings.TrimPrefix(name, "require "), " "); ok && !slices.Contains(fixed, name) {
@@ -186,10 +184,7 @@ func TestWhatScopehttpAdds(t *testing.T) {
 // depend on the Go release and are compared on the golden file's own.
 func checkPackages(t *testing.T, list string) {
 	const golden = "testdata/importer.golden"
-	b, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, golden)
 	want := strings.Fields(string(b))
 	release, want := want[0], want[1:]
 	var got []string
@@ -224,9 +219,7 @@ type goModule struct{ dir string }
 func newModule(t *testing.T, program string) goModule {
 	t.Helper()
 	m := goModule{t.TempDir()}
-	if err := os.WriteFile(filepath.Join(m.dir, "main.go"), []byte(program), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(m.dir, "main.go"), []byte(program))
 	hostmod.Complete(t, m.dir)
 	return m
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // sums is an SQL query for the numbers of a trace: each row has a name, a key and a number.
@@ -39,9 +41,7 @@ func sqlSums(t *testing.T, path string) facts {
 		t.Fatal(err)
 	}
 	question := filepath.Join(dir, "sums.sql")
-	if err := os.WriteFile(question, []byte(sums), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, question, []byte(sums))
 	if out, err := exec.Command(tool, "export", "parquet", path, "-o", filepath.Join(dir, "tables")).CombinedOutput(); err != nil {
 		t.Fatalf("%s: tables: %v\n%s", filepath.Base(path), err, out)
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
@@ -163,9 +164,7 @@ func agreeTraces(t *testing.T) (paths []string) {
 	dir := t.TempDir()
 	keep := func(name string, data []byte) {
 		path := filepath.Join(dir, strings.NewReplacer("/", "_").Replace(name)+extension)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, data)
 		if r := scopeview("info", path, "--json"); strings.HasPrefix(r.out, "{") {
 			paths = append(paths, path)
 		}
@@ -193,10 +192,7 @@ func agreeTraces(t *testing.T) (paths []string) {
 		t.Fatal(err)
 	}
 	for _, path := range old {
-		packed, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		packed := filetest.Read(t, path)
 		z, err := gzip.NewReader(bytes.NewReader(packed))
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -24,10 +25,7 @@ func TestAnonymize(t *testing.T) {
 	if n, m := strings.Count(before.out, "\n"), strings.Count(after.out, "\n"); n != m || n < 5 {
 		t.Errorf("%d rows, and %d", m, n)
 	}
-	data, err := os.ReadFile("a.scope")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, "a.scope")
 	if bytes.Contains(data, []byte("store")) {
 		t.Error("a name is there still")
 	}
@@ -109,10 +107,7 @@ func TestAnonymizeWhileWritten(t *testing.T) {
 		if r := scopeview("top", name); r.code != exitOK || strings.Contains(r.out, "work") {
 			t.Errorf("%.2000v", r)
 		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := filetest.Read(t, name)
 		host, _ := os.Hostname()
 		for _, s := range []string{"work", "TestRemoteProgram", filepath.Base(os.Args[0]), dir, host} {
 			if len(s) > 3 && bytes.Contains(data, []byte(s)) {

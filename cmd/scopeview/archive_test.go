@@ -15,6 +15,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/symbols"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -31,10 +32,7 @@ type program struct {
 // builtProgram builds it with flags, and records it in chunks of that many bytes.
 func builtProgram(t *testing.T, chunk int, flags ...string) *program {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join(programSource, "main.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := filetest.Read(t, filepath.Join(programSource, "main.go"))
 	dir := t.TempDir()
 	t.Chdir(dir)
 	p := &program{dir: filepath.Join(dir, "src"), exe: filepath.Join(dir, "prog")}
@@ -42,9 +40,7 @@ func builtProgram(t *testing.T, chunk int, flags ...string) *program {
 		if err := os.MkdirAll(p.dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(p.dir, name), []byte(content))
 	}
 	p.build(t, p.exe, flags...)
 	b, err := symbols.Open(p.exe)
@@ -142,7 +138,7 @@ func TestArchive(t *testing.T) {
 			if r := scopeview("anonymize", "x.scope", "-o", "given.scope"); r.code != 0 || !strings.Contains(r.err, "the executable and the sources (") {
 				t.Error(r)
 			}
-			if tr := tracetest.OpenFile(t, "given.scope"); len(tr.Files()) > 0 || bytes.Contains(readAll(t, "given.scope"), []byte("prog")) {
+			if tr := tracetest.OpenFile(t, "given.scope"); len(tr.Files()) > 0 || bytes.Contains(filetest.Read(t, "given.scope"), []byte("prog")) {
 				t.Error("they are given away")
 			}
 			if r := scopeview("snapshot", "x.scope", "-o", "y.scope"); r.code != 0 || len(tracetest.OpenFile(t, "y.scope").Files()) != 2 {
@@ -184,9 +180,7 @@ func TestArchiveOfTrimpath(t *testing.T) {
 		t.Errorf("the trace itself has %d files", n)
 	}
 	changed := "package main\n\n// Of another day.\n"
-	if err := os.WriteFile(filepath.Join(p.dir, "main.go"), []byte(changed), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(p.dir, "main.go"), []byte(changed))
 	if err := os.Chtimes(p.exe, time.Time{}, time.Now().Add(-time.Hour)); err != nil { // it was built before
 		t.Fatal(err)
 	}
@@ -216,7 +210,7 @@ func TestArchiveRefuses(t *testing.T) {
 	p := builtProgram(t, 4096)
 	other := filepath.Join(p.dir, "other")
 	p.build(t, other, "-ldflags=-X main.none=1 -buildid=other")
-	was := readAll(t, "x.scope")
+	was := filetest.Read(t, "x.scope")
 	open := strings.NewReplacer("closed=1", "closed=0", "stop ticks=9000\n", "").Replace(p.trace)
 	tracetest.Write(t, "open.scope", open)
 	tracetest.Write(t, "torn.scope", strings.Replace(p.trace, "stop", "note ticks=2000 \"x\" crc=bad\nstop", 1))
@@ -238,7 +232,7 @@ func TestArchiveRefuses(t *testing.T) {
 	if r := scopeviewOn(ctx, false, "archive", "x.scope"); r.code == 0 {
 		t.Errorf("interrupted: %v", r)
 	}
-	if !bytes.Equal(readAll(t, "x.scope"), was) {
+	if !bytes.Equal(filetest.Read(t, "x.scope"), was) {
 		t.Error("the trace has changed")
 	}
 	if left, _ := filepath.Glob("*.tmp"); len(left) > 0 {
@@ -260,7 +254,7 @@ func TestArchiveDamaged(t *testing.T) {
 	if r := scopeview("archive", "x.scope"); r.code != 0 {
 		t.Fatal(r)
 	}
-	data := readAll(t, "x.scope")
+	data := filetest.Read(t, "x.scope")
 	for at := 65536; at < len(data); at += 65536 {
 		for w := format.WalkBlocks(data[at:at+65536], format.ChunkHeaderSize); w.Next(); {
 			part, err := format.DecodeFilePart(w.Payload)
@@ -269,9 +263,7 @@ func TestArchiveDamaged(t *testing.T) {
 			}
 		}
 	}
-	if err := os.WriteFile("x.scope", data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, "x.scope", data)
 	lost := "the part at byte 0 of the stored file " + p.exe + " is missing"
 	for args, want := range map[string]string{
 		"disasm x.scope main.index":           lost + "; name it with --binary FILE",
@@ -331,7 +323,7 @@ func TestArchiveKilled(t *testing.T) {
 		_ = cmd.Wait()
 		return time.Since(begin)
 	}
-	original := readAll(t, "x.scope")
+	original := filetest.Read(t, "x.scope")
 	whole := archive(time.Minute)
 	if n := len(tracetest.OpenFile(t, "x.scope").Files()); n != 2 {
 		t.Fatalf("%d files are stored, want 2", n)
@@ -347,7 +339,7 @@ func TestArchiveKilled(t *testing.T) {
 		archive(delay)
 		tracetest.Verify(t, "x.scope")
 		switch files := tracetest.OpenFile(t, "x.scope").Files(); {
-		case bytes.Equal(readAll(t, "x.scope"), original):
+		case bytes.Equal(filetest.Read(t, "x.scope"), original):
 			before++
 		case len(files) == 2 && !files[0].Missing && !files[1].Missing:
 			after++

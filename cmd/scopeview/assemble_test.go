@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
@@ -24,10 +25,7 @@ func TestAssembleGoldens(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	n := 0
 	for _, p := range paths {
-		b, err := os.ReadFile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, p)
 		part := golden.FindSubmatch(b)
 		if part == nil {
 			continue // not a trace that opens

@@ -2,13 +2,13 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
@@ -31,9 +31,7 @@ func fixtures(t *testing.T) (paths []string) {
 			return // it is another kind of file
 		}
 		path := filepath.Join(dir, fmt.Sprintf("%03d %s.scope", len(paths), name))
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, data)
 		paths = append(paths, path)
 	}
 	for _, s := range append(scripts, golden...) {
@@ -214,9 +212,7 @@ hold %[2]q g=2 start=2000 stop=90000 cpu=0/unknown | addr:16 goid:0 uint:260
 			t.Fatalf("%.60q: %v", name, err)
 		}
 		path := fmt.Sprintf("%d.scope", i)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, data)
 		for _, args := range [][]string{{"doctor", path, "--brief"}, {"top", path, "--brief"}, {"compare", path, path, "--brief"}, {"compare", path, path, "--view", "doctor", "--brief"}} {
 			got := scopeview(args...)
 			if got.code != exitOK {

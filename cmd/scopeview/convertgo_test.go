@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // goTraces are Go execution traces of an old Go, and of a new one.
@@ -19,10 +21,7 @@ const goTraces = "../../internal/goscopes/testdata/"
 func TestGoTraces(t *testing.T) {
 	for _, version := range []string{"go1.22", "go1.26"} {
 		t.Run(version, func(t *testing.T) {
-			b, err := os.ReadFile(goTraces + version + ".trace")
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := filetest.Read(t, goTraces+version+".trace")
 			t.Chdir(t.TempDir())
 			temp := filepath.Join(t.TempDir(), "temp")
 			t.Setenv("TMPDIR", temp)
@@ -88,18 +87,13 @@ var goTraceViews = []string{
 func TestCutGoTraces(t *testing.T) {
 	list := map[string][]byte{}
 	for _, version := range []string{"go1.22", "go1.26"} {
-		b, err := os.ReadFile(goTraces + version + ".trace")
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, goTraces+version+".trace")
 		list[version] = b
 	}
 	t.Chdir(t.TempDir())
 	for version, b := range list {
 		for _, n := range []int{17, 300, 2000, 5000, len(b) - 1} {
-			if err := os.WriteFile("x.trace", b[:n], 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, "x.trace", b[:n])
 			for _, command := range goTraceViews {
 				if n == 17 && (command == "profile --by sample" || command == "profile") { // the decoder has not begun to read
 					continue
@@ -124,15 +118,10 @@ func TestCutGoTraces(t *testing.T) {
 
 // TestDamagedGoTraces: a Go execution trace with changed bytes is reported as damaged.
 func TestDamagedGoTraces(t *testing.T) {
-	b, err := os.ReadFile(goTraces + "go1.26.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, goTraces+"go1.26.trace")
 	t.Chdir(t.TempDir())
 	copy(b[900:], "\xff\xfe")
-	if err := os.WriteFile("x.trace", b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, "x.trace", b)
 	for _, command := range append(goTraceViews, "verify") {
 		r := scopeview(append(strings.Fields(command), "x.trace")...)
 		if r.code != exitFailed || !strings.Contains(r.out+r.err, "found invalid event type: 255") {
@@ -157,9 +146,7 @@ func TestBadGoTraces(t *testing.T) {
 		"go 1.99 trace\x00\x00\x00": "x.trace: it is of Go 1.99, which this scopeview does not know; a newer one may\n",
 		"go 1.26 trace":             "x.trace: it is not a Go execution trace\n",
 	} {
-		if err := os.WriteFile("x.trace", []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, "x.trace", []byte(text))
 		for _, command := range append(goTraceViews, "serve", "verify", "dump", "stacks", "export gotrace", "profile --by line", "export pprof -o x.pb", "compare --view lines "+good) {
 			if r := scopeview(append(strings.Fields(command), "x.trace")...); r.code != exitFailed || r.err != "scopeview: "+want {
 				t.Errorf("%s: %v", command, r)
@@ -170,10 +157,7 @@ func TestBadGoTraces(t *testing.T) {
 
 // TestGoTraceFrom: a Go execution trace may come from the running program, or be compressed.
 func TestGoTraceFrom(t *testing.T) {
-	b, err := os.ReadFile(goTraces + "go1.26.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, goTraces+"go1.26.trace")
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /debug/pprof/trace", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Disposition", `attachment; filename="trace"`)

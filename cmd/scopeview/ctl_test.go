@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -178,9 +179,7 @@ func TestCtlFails(t *testing.T) {
 	})
 	t.Run("no trace", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "x.scope")
-		if err := os.WriteFile(path, []byte("hello"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, []byte("hello"))
 		if r := scopeview("ctl", path, "on"); r.code != exitFailed || !strings.Contains(r.err, "no program answers requests for this trace") {
 			t.Errorf("%v", r)
 		}

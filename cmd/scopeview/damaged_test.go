@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // damagedCalls are calls of each command that reads files, without their last argument, which is
@@ -67,23 +69,15 @@ var saysMissing = regexp.MustCompile(`could not be read|ends in the middle|the f
 // damagedFiles writes files that are cut off or damaged, and the originals.
 func damagedFiles(t *testing.T) {
 	t.Helper()
-	goTrace, err := os.ReadFile(goTraces + "go1.26.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	goTrace := filetest.Read(t, goTraces+"go1.26.trace")
 	scriptTrace(t, "store")
 	write := func(name string, b []byte) {
 		t.Helper()
-		if err := os.WriteFile(name, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, name, b)
 	}
 	read := func(name string) []byte {
 		t.Helper()
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, name)
 		return b
 	}
 	write("good.trace", goTrace)

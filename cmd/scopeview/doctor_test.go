@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/doctor"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestDoctorDocument checks the promised keys of the document.
@@ -33,13 +34,8 @@ func TestMembenchIsReadByDoctor(t *testing.T) {
 	if err != nil || len(b.Points) == 0 || b.Points[0].Cores != 1 || b.Points[0].Memory != 1 || b.Points[0].Compute != 1 {
 		t.Fatalf("%+v, %v", b, err)
 	}
-	inner, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(`{"command":["x"],"points":[{"procs":1}],"memory":`+string(inner)+`}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	inner := filetest.Read(t, path)
+	filetest.Write(t, path, []byte(`{"command":["x"],"points":[{"procs":1}],"memory":`+string(inner)+`}`))
 	if c, err := readBandwidth(path); err != nil || len(c.Points) != len(b.Points) {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -121,10 +117,7 @@ task "rest" g=1 start=82000 open tid=1
 // TestProblemsAreCounted: the README has the number of the doctor's problems, and the help lists
 // each.
 func TestProblemsAreCounted(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := filetest.Read(t, "../../README.md")
 	if want := fmt.Sprintf("one of %d problems", len(doctor.Verdicts)); !strings.Contains(string(readme), want) {
 		t.Errorf("README.md does not say %q", want)
 	}

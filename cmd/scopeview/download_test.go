@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -29,10 +30,7 @@ stop ticks=9001000
 chunk records
 task "parse" g=7 start=2000 stop=5002000 cpu=0/unknown
 `)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data = filetest.Read(t, path)
 	mux = http.NewServeMux()
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -35,9 +36,7 @@ func TestFindNewest(t *testing.T) {
 	// Other files are ordered by modification time, while there is no trace.
 	for i, name := range []string{"new.scope", "old.scope"} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, []byte("text"))
 		at := time.Unix(int64(1e9-1000*i), 0)
 		if err := os.Chtimes(path, at, at); err != nil {
 			t.Fatal(err)
@@ -98,11 +97,7 @@ func TestFindByProcess(t *testing.T) {
 	path := filepath.Join(dir, "mine.scope")
 	startedAt(t, path, 100)
 	startedAt(t, filepath.Join(dir, "later.scope"), 200)
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	filetest.Open(t, path)
 	if got, err := findTrace(pid); err != nil || got != path {
 		t.Errorf("found %q, %v; want %s", got, err, path)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -29,9 +30,7 @@ func TestG27(t *testing.T) {
 		file, broken = "\x1b]52;c;cm0=\x07\u202e\u009b2J\r\n.scope", "\x1b[2J\u2066\x7f.scope"
 	}
 	for name, b := range map[string][]byte{file: data, broken: damaged} {
-		if err := os.WriteFile(name, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, name, b)
 	}
 	tables := []string{"info", "top", "top --by track", "waits", "waits --stacks", "tail --from 0", "stacks", "stacks --skip 1", "dump", "verify", "snapshot", "anonymize -o out", "profile", "profile --by line", "profile --by object", "profile --by goroutine", "profile --by thread", "profile --by sample", "profile --by metric", "profile --by tree --least 0", "profile --scope * --slowest 1%", "compare " + file, "compare --view waits " + broken}
 	documents := []string{"info --json", "top --json", "stacks --json", "stacks --format folded", "verify --json", "profile --json", "profile --by sample --json", "profile --by line --format csv", "profile --by tree --format csv", "export pprof --folded calls", "export csv", "export csv --raw", "export chrome", "export otlp --name *"}

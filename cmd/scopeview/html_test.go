@@ -7,15 +7,14 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // readPage reads a file that must be a complete page.
 func readPage(t *testing.T, path string) string {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, path)
 	s := string(b)
 	if !strings.HasPrefix(s, "<!doctype html>") || !strings.HasSuffix(s, "</html>\n") || strings.Count(s, `<script id="data"`) != 1 {
 		t.Errorf("%s is no page: %.100q … %q", path, s, s[max(len(s)-100, 0):])

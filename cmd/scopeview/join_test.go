@@ -19,6 +19,8 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
 )
@@ -31,17 +33,13 @@ func recordWithGoTrace(t *testing.T, path, goPath string, options ...scope.Optio
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := scope.Start(path, options...); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path, options...)
 	if err := trace.Start(f); err != nil {
 		t.Fatal(err)
 	}
 	busy()
 	trace.Stop()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 }
 
 // busy has some goroutines that work and wait in scopes.
@@ -65,10 +63,7 @@ func busy() {
 // joinedStates reads the Go execution traces of a trace.
 func joinedStates(t *testing.T, path string) *gotrace.Info {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, path)
 	info, err := gotrace.Read(tracetest.Open(t, data), gotrace.Handler{})
 	if err != nil {
 		t.Fatal(err)
@@ -90,13 +85,13 @@ func TestJoin(t *testing.T) {
 			recordWithGoTrace(t, source, goFile, options...)
 			was := map[string][]byte{}
 			for _, path := range []string{source, goFile} {
-				was[path] = readAll(t, path)
+				was[path] = filetest.Read(t, path)
 			}
 			if r := scopeview("join", source, goFile); r.code != exitOK || r.out != to+"\n" || r.err != "" {
 				t.Fatalf("%v", r)
 			}
 			for path, data := range was {
-				if !bytes.Equal(data, readAll(t, path)) {
+				if !bytes.Equal(data, filetest.Read(t, path)) {
 					t.Errorf("%s was changed", path)
 				}
 			}
@@ -110,7 +105,7 @@ func TestJoin(t *testing.T) {
 			if len(info.Problems) > 0 || info.Missing || info.Checked < 200 || info.Transitions < 200 {
 				t.Errorf("%+v", info)
 			}
-			joined := tracetest.Open(t, readAll(t, to)).GoTraces()
+			joined := tracetest.Open(t, filetest.Read(t, to)).GoTraces()
 			if len(joined) != 1 {
 				t.Fatalf("%d Go traces", len(joined))
 			}
@@ -124,9 +119,7 @@ func TestJoin(t *testing.T) {
 // TestJoinAgain: a second Go trace adds its states, in either order of joining.
 func TestJoinAgain(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := scope.Start("x.scope"); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, "x.scope")
 	for _, name := range []string{"1.trace", "2.trace"} {
 		f, err := os.Create(name)
 		if err != nil {
@@ -139,9 +132,7 @@ func TestJoinAgain(t *testing.T) {
 		trace.Stop()
 		f.Close()
 	}
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	var was *gotrace.Info
 	for _, order := range []string{"12", "21"} {
 		first, both := order[:1]+".scope", order+".scope"
@@ -187,18 +178,14 @@ func TestJoinWhileWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := scope.Start("x.scope", scope.WithFlushEvery(10*time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, "x.scope", scope.WithFlushEvery(10*time.Millisecond))
 	if err := trace.Start(f); err != nil {
 		t.Fatal(err)
 	}
 	busy()
 	trace.Stop()
 	r := scopeview("join", "x.scope", "x.trace")
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	if r.code != exitOK {
 		t.Fatalf("%v", r)
 	}
@@ -210,15 +197,6 @@ func TestJoinWhileWritten(t *testing.T) {
 	}
 }
 
-func readAll(t *testing.T, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 // TestJoinRefuses: a Go trace of another process or time is not joined, and no file is left.
 func TestJoinRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -226,18 +204,16 @@ func TestJoinRefuses(t *testing.T) {
 	recordWithGoTrace(t, "b.scope", "b.trace")
 	twoAtOnce(t, "c", "d")
 	// A trace with another clock.
-	skewed := readAll(t, "a.scope")
+	skewed := filetest.Read(t, "a.scope")
 	mono := int64(binary.LittleEndian.Uint64(skewed[60:]))
 	binary.LittleEndian.PutUint64(skewed[60:], uint64(mono+5e6))
 	binary.LittleEndian.PutUint32(skewed[format.HeaderSize:], crc32.Checksum(skewed[:format.HeaderSize], crc32.MakeTable(crc32.Castagnoli)))
 	write := func(name string, data []byte) {
 		t.Helper()
-		if err := os.WriteFile(name, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, name, data)
 	}
 	write("skewed.scope", skewed)
-	goTrace := readAll(t, "a.trace")
+	goTrace := filetest.Read(t, "a.trace")
 	write("bits.trace", append(bytes.Clone(goTrace[:20]), bytes.Repeat([]byte{0xa5}, 3000)...))
 	write("head.trace", goTrace[:gotrace.HeaderSize])
 	write("newer.trace", append([]byte("go 1.99 trace\x00\x00\x00"), goTrace[16:]...))
@@ -280,7 +256,7 @@ func TestJoinRefuses(t *testing.T) {
 	if now := listed(t); now != names {
 		t.Errorf("there is %s, there was %s", now, names)
 	}
-	if string(readAll(t, "there.scope")) != "precious" {
+	if string(filetest.Read(t, "there.scope")) != "precious" {
 		t.Error("a file was overwritten")
 	}
 }

@@ -38,6 +38,7 @@ import (
 	"github.com/scopeview/scopeview/internal/report/verify"
 	"github.com/scopeview/scopeview/internal/report/waits"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
@@ -149,10 +150,7 @@ func TestJSONDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, path)
 	page, documents := string(b), documents(t)
 	withDocument := withJSON()
 	slices.Sort(withDocument)
@@ -282,9 +280,7 @@ func TestJSONIsAsDescribed(t *testing.T) {
 			if err != nil {
 				continue // the script is about that error
 			}
-			if err := os.WriteFile("x.scope", b, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, "x.scope", b)
 			for _, name := range []string{"compare", "doctor", "info", "profile.function", "profile.goroutine", "profile.line", "profile.metric", "profile.object", "profile.sample", "profile.thread", "profile.tree", "stacks", "states", "top", "verify", "waits"} {
 				args := []string{strings.Replace(name, ".", " --by ", 1), "x.scope", "--json"}
 				if name == "compare" {

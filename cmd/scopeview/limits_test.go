@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -97,9 +98,7 @@ func (r *reader) read(args []string, data []byte) {
 	if args[0] == "tail" && len(data) < format.StateOffset+format.StateSize {
 		return // it waits for the header
 	}
-	if err := os.WriteFile(r.path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, r.path, data)
 	call := append(args[:len(args):len(args)], r.path)
 	if args[0] == "snapshot" {
 		call = append(call, "-o", r.out)

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,8 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/symbols"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
@@ -64,9 +65,7 @@ func sweepStore(all []*store) {
 func recordStore(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path, gotrace.With(), scope.WithLockThreshold(scope.LocksAll)); err != nil {
-		t.Fatal(err)
-	}
+	stop := recordtest.Begin(t, path, gotrace.With(), scope.WithLockThreshold(scope.LocksAll))
 	s := &store{}
 	var wg sync.WaitGroup
 	for _, f := range []func(){s.get, s.put, func() { sweepStore([]*store{s}) }, s.get} {
@@ -79,9 +78,7 @@ func recordStore(t *testing.T) (path string) {
 		})
 	}
 	wg.Wait()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	stop()
 	return path
 }
 
@@ -127,10 +124,7 @@ func pageNames(t *testing.T, path string) []string {
 	if r := scopeview("html", path, "-o", file); r.code != exitOK {
 		t.Fatal(r)
 	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, file)
 	_, data, _ := strings.Cut(string(b), `<script id="data" type="application/octet-stream">`)
 	data, _, _ = strings.Cut(data, "</script>")
 	packed, err := base64.StdEncoding.DecodeString(data)
@@ -155,10 +149,7 @@ func TestAnonymizedPlaces(t *testing.T) {
 	if r := scopeview("anonymize", path, "-o", out); r.code != exitOK {
 		t.Fatal(r)
 	}
-	b, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, out)
 	for _, secret := range []string{"objects_test", "store", "cmd/scopeview"} {
 		if bytes.Contains(b, []byte(secret)) {
 			t.Errorf("%q is in it", secret)
@@ -175,9 +166,7 @@ func TestAnonymizedPlaces(t *testing.T) {
 func TestPackagesOfPlaces(t *testing.T) {
 	dir := t.TempDir() + "/"
 	for _, base := range []string{"a.go", "b.go", "b_test.go", "c.txt"} {
-		if err := os.WriteFile(dir+base, []byte("package p\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, dir+base, []byte("package p\n"))
 	}
 	for _, c := range []struct{ places, want []string }{
 		{[]string{"a.go", "b.go"}, []string{"a.go", "b.go"}},

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 func TestOutputReplacesWhenComplete(t *testing.T) {
@@ -46,9 +48,7 @@ func TestOutputReplacesWhenComplete(t *testing.T) {
 func TestOutputIntoSymlinkAndDevice(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
-	if err := os.WriteFile(target, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, target, nil)
 	if err := os.Symlink(target, link); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}

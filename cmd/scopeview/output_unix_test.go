@@ -13,23 +13,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // TestG29Outputs: only the user can read the tool's files, with any umask.
 func TestG29Outputs(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("x.scope", tracetest.Hostile(t), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, "x.scope", tracetest.Hostile(t))
 	if err := os.WriteFile("x.txt", []byte("header\nstate closed=1 tick=9000\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, mux, url := served(t)
-	data, err := os.ReadFile("x.scope")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, "x.scope")
 	bad := make(chan string, 100)
 	mux.HandleFunc("GET /x/download", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(ours, "1")
@@ -99,9 +95,7 @@ func TestG29Planted(t *testing.T) {
 		t.Skip("making files of another user needs root")
 	}
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("x.scope", tracetest.Hostile(t), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, "x.scope", tracetest.Hostile(t))
 	if err := os.WriteFile("victim", []byte("text"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -143,9 +137,7 @@ func TestG29Planted(t *testing.T) {
 // shell, through a link of the user, and over a file of the user.
 func TestOutputNamed(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("x.scope", tracetest.Hostile(t), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, "x.scope", tracetest.Hostile(t))
 	want := scopeview("export", "csv", "x.scope").out
 	for name, err := range map[string]error{
 		"link": os.Symlink("target", "link"), "dangling": os.Symlink("made", "dangling"), "fifo": syscall.Mkfifo("fifo", 0o600),

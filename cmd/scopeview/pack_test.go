@@ -10,6 +10,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/bulk"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // shapedTrace writes a trace of that shape to x.scope, in its own directory, which becomes the
@@ -21,9 +22,7 @@ func shapedTrace(t *testing.T, shape bulk.Shape, scopes int64) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile("x.scope", data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, "x.scope", data)
 	return data
 }
 
@@ -93,14 +92,9 @@ func TestPackRefuses(t *testing.T) {
 	if x := isPacked("x.scope"); x || !isPacked("x.scopez") || isPacked("gone.scope") {
 		t.Errorf("what is packed is not known: %t", x)
 	}
-	b, err := os.ReadFile("x.scopez")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "x.scopez")
 	b[8] = 9
-	if err := os.WriteFile("newer.scopez", b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, "newer.scopez", b)
 	if r := scopeview("top", "newer.scopez"); r.code != exitFailed || !strings.Contains(r.err, "packed format 9.0") || !strings.Contains(r.err, "go install") {
 		t.Errorf("of a newer version: %v", r)
 	}
@@ -113,13 +107,8 @@ func TestPackedCut(t *testing.T) {
 	if r := scopeview("pack", "x.scope"); r.code != exitOK {
 		t.Fatal(r)
 	}
-	b, err := os.ReadFile("x.scopez")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile("cut.scopez", b[:len(b)-1], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "x.scopez")
+	filetest.Write(t, "cut.scopez", b[:len(b)-1])
 	const damaged = "the packed file is cut off or damaged where it was"
 	for _, command := range []string{"info", "top", "export csv", "verify"} {
 		if r := scopeview(command, "cut.scopez"); r.code != exitFailed || !strings.Contains(r.out+r.err, damaged) {

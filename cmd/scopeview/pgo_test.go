@@ -18,6 +18,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
@@ -135,22 +136,15 @@ func TestNoHalfProfile(t *testing.T) {
 		"main.go":     "package main\n\nfunc main() { f( }\n",
 		"default.pgo": theOne,
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, name, []byte(text))
 	}
 	if r := scopeview("autofdo", "read", "good.afdo", "-o", "good.pprof"); r.code != exitOK {
 		t.Fatal(r)
 	}
-	whole, err := os.ReadFile("good.pprof")
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := filetest.Read(t, "good.pprof")
 	save := func(name string, b []byte) {
 		t.Helper()
-		if err := os.WriteFile(name, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, name, b)
 	}
 	save("cut.pprof", whole[:len(whole)-9])
 	save("behind.pprof", append(slices.Clone(whole), "more"...))
@@ -230,17 +224,13 @@ func TestHostileProfiles(t *testing.T) {
 	}
 	bad := b.String() + "\x1b[2J\n"
 	for name, text := range map[string]string{file: b.String(), "bad.afdo": bad} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, name, []byte(text))
 	}
 	if r := scopeview("autofdo", "read", file, "-o", "x.pgo"); r.code != exitOK {
 		t.Fatal(r)
 	}
 	for name, text := range map[string]string{"go.mod": "module example.com/app\n\ngo 1.26\n", "main.go": "package main\n\nfunc main() {}\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, name, []byte(text))
 	}
 	for _, args := range [][]string{
 		{"pgo", "show", file}, {"pgo", "show", "x.pgo", "-n", "0"}, {"pgo", "show", "bad.afdo"}, {"pgo", "overlap", file, "bad.afdo"}, {"pgo", "overlap", "x.pgo", file},
@@ -285,9 +275,7 @@ func TestClangCycle(t *testing.T) {
 		}
 		return string(out)
 	}
-	if err := os.WriteFile("prog.c", []byte(cProgram), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, "prog.c", []byte(cProgram))
 	run(append(clang, "-o", "prog")...)
 	if out, err := exec.Command("perf", "record", "-q", "-g", "-e", "task-clock", "-c", "250000", "-o", "perf.data", "./prog").CombinedOutput(); err != nil {
 		t.Skipf("needs a machine on which perf may sample (kernel.perf_event_paranoid): %v\n%s", err, out)
@@ -296,10 +284,7 @@ func TestClangCycle(t *testing.T) {
 	if r.code != exitOK {
 		t.Fatal(r)
 	}
-	text, err := os.ReadFile("prog.afdo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, "prog.afdo")
 	if got := run("llvm-profdata", "merge", "--sample", "--text", "prog.afdo", "-o", "-"); got != string(text) {
 		t.Errorf("llvm-profdata has\n%s\nof\n%s", got, text)
 	}
@@ -321,10 +306,7 @@ func TestClangCycle(t *testing.T) {
 // functions begin, and the inlined functions.
 func documentedClang(t *testing.T) string {
 	t.Helper()
-	docs, err := os.ReadFile("../../docs/pgo.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	docs := filetest.Read(t, "../../docs/pgo.md")
 	builds := regexp.MustCompile(`(?m)^\$ (clang .*) prog\.c( -o prog)?$`).FindAllStringSubmatch(string(docs), -1)
 	if len(builds) != 2 {
 		t.Fatalf("docs/pgo.md has %d builds by clang, want 2", len(builds))

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // scriptTrace makes the traces of a script in a new working directory.
@@ -99,10 +100,7 @@ func TestHelpIsInGroups(t *testing.T) {
 // TestPackageCommentListsCommands: doc.go has a line for each command, from the table. With -update
 // they are written.
 func TestPackageCommentListsCommands(t *testing.T) {
-	b, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "doc.go")
 	var list strings.Builder
 	for _, row := range commands() {
 		if !row.hidden {

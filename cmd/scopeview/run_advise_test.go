@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // growingProgram has a growing slice, and ends as its argument says.
@@ -99,10 +101,7 @@ func TestRunAdvise(t *testing.T) {
 	if raws, _ := filepath.Glob(filepath.Join(dir, "growing-*.raw")); len(raws) != 1 {
 		t.Errorf("beside the trace lie %q", raws)
 	}
-	conf, err := os.ReadFile(root + ".conf.out")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conf := filetest.Read(t, root+".conf.out")
 	changed := strings.NewReplacer("off.slice-too-small = 0", "off.slice-too-small = 1", "depth = 32", "depth = 3").Replace(string(conf))
 	if err := os.WriteFile(root+".conf", []byte(changed), 0o644); err != nil {
 		t.Fatal(err)

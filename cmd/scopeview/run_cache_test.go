@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestRunCached: a package in the module cache, where the go command lets no file be replaced or
@@ -140,10 +142,7 @@ func serveModule(t *testing.T, dir string, m module.Version) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	mod, err := os.ReadFile(filepath.Join(dir, "source", "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	mod := filetest.Read(t, filepath.Join(dir, "source", "go.mod"))
 	for end, text := range map[string]string{".mod": string(mod), ".info": `{"Version":"` + m.Version + `"}`} {
 		if err := os.WriteFile(name+end, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

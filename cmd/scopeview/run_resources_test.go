@@ -16,6 +16,7 @@ import (
 	"golang.org/x/exp/trace"
 
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/hostmod"
 )
 
@@ -161,10 +162,7 @@ func wholeResources(t *testing.T, dir string) {
 		t.Fatal("nothing was kept: ", err)
 	}
 	for _, path := range paths {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, path)
 		name := filepath.Base(path)
 		if strings.Contains(name, "cpu") {
 			p, err := profile.ParseData(b)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/hostmod"
 )
 
@@ -129,13 +130,8 @@ func TestG41Unfit(t *testing.T) {
 		t.Fatal(r)
 	}
 	stacks := filepath.Join(root, "src/runtime/tracestack.go")
-	b, err := os.ReadFile(stacks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(stacks, []byte(strings.Replace(string(b), "nstk := 1", "var nstk = 1", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, stacks)
+	filetest.Write(t, stacks, []byte(strings.Replace(string(b), "nstk := 1", "var nstk = 1", 1)))
 	l.env = append(l.env, "GODEBUG=", "GOROOT="+root, "GOTOOLCHAIN=local", "PATH="+filepath.Join(root, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, again := range []string{"", ", of the plan that is kept"} {
 		to := t.TempDir()

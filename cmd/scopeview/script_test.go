@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/shmtest"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
@@ -44,10 +45,7 @@ var partHead = regexp.MustCompile(`(?m)^-- (.+) --\n`)
 
 func readScript(t *testing.T, path string) (story string, parts []part) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, path)
 	heads := partHead.FindAllStringSubmatchIndex(string(b), -1)
 	if len(heads) == 0 || heads[0][0] == 0 {
 		t.Fatalf("%s: want a story, then parts", path)

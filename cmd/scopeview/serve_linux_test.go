@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // heedHangup makes programs started by the test heed SIGHUP, which they would ignore under nohup.
@@ -46,10 +47,7 @@ func fakeOpener(t *testing.T, bin string) (pipe string) {
 // whatOpened reads the opener's output, and ends the opener with the test.
 func whatOpened(t *testing.T, pipe string) (path string) {
 	t.Helper()
-	b, err := os.ReadFile(pipe)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, pipe)
 	var pid int
 	if _, err := fmt.Sscan(string(b), &pid, &path); err != nil || strings.Count(string(b), " ") != 1 {
 		t.Fatalf("the opener got %q", b)

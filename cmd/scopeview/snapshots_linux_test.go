@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/scopehttp"
 )
@@ -357,9 +358,7 @@ func TestThinSets(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, []byte(text))
 	}
 	set := func(at, traces string) string {
 		name := "20260101T00000" + at + ".000Z-x"
@@ -369,9 +368,7 @@ func TestThinSets(t *testing.T) {
 	}
 	const a = `{"file":"a.scope"}`
 	outside := filepath.Join(t.TempDir(), "victim.scope")
-	if err := os.WriteFile(outside, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, outside, nil)
 	old, more := set("1", a), set("2", a+`,{"file":"../victim.scope"},{"file":"`+outside+`"},{"file":"notes.txt"},{"file":".."}`)
 	write(more+"/notes.txt", "mine")
 	write("victim.scope", "")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -25,9 +26,7 @@ func sparseTrace(t *testing.T) string {
 	const last = sparseSize / 2
 	data := tracetest.Bulk(2, true)
 	binary.LittleEndian.PutUint64(data[format.StateOffset+format.StateEnd:], last+format.ChunkSize)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, data)
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -3,12 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestStacksPprof: the profile has exactly the trace's calls.
@@ -17,10 +18,7 @@ func TestStacksPprof(t *testing.T) {
 	if r := scopeview("stacks", "cache.scope", "--format", "pprof", "-o", "x.pb.gz"); r.code != exitOK || r.out != "" || !strings.Contains(r.err, "4 records were lost") {
 		t.Fatalf("%v", r)
 	}
-	b, err := os.ReadFile("x.pb.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "x.pb.gz")
 	p, err := profile.Parse(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestOpenAny: scopeview FILE shows a profile as a table and serves all else, and says what can't be
@@ -19,10 +21,7 @@ func TestOpenAny(t *testing.T) {
 	if got, want := scopeview("x.pb.gz"), scopeview("profile", "x.pb.gz"); got != want || want.out == "" {
 		t.Errorf("%v, want %v", got, want)
 	}
-	data, err := os.ReadFile("all.scope")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, "all.scope")
 	f, err := os.Create("all.scope.gz")
 	if err != nil {
 		t.Fatal(err)

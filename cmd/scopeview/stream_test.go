@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"runtime/pprof"
 	"runtime/trace"
@@ -24,6 +23,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/bulk"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // zstdOf and gzipOf compress data as the programs of these names do.
@@ -75,9 +75,7 @@ func ways(t *testing.T, mux *http.ServeMux, url string) map[string]func(name str
 	return map[string]func(name string, data []byte) (string, io.Reader){
 		"file": func(name string, data []byte) (string, io.Reader) {
 			path := filepath.Join(t.TempDir(), name)
-			if err := os.WriteFile(path, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, path, data)
 			return path, nil
 		},
 		"stdin": func(_ string, data []byte) (string, io.Reader) {
@@ -96,9 +94,7 @@ func TestStreams(t *testing.T) {
 	_, mux, url := served(t)
 	data := bulkTrace(t)
 	plain := filepath.Join(t.TempDir(), "x.scope")
-	if err := os.WriteFile(plain, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, plain, data)
 	want := scopeview("export", "csv", "--raw", plain)
 	if want.code != exitOK || strings.Count(want.out, "\n") != 12_001 {
 		t.Fatalf("%d lines, exit %d, %s", strings.Count(want.out, "\n"), want.code, want.err)
@@ -139,7 +135,7 @@ func TestStreams(t *testing.T) {
 		t.Fatal(r)
 	}
 	for way, give := range ways(t, mux, url) {
-		arg, in := give("x.scopez", readAll(t, packed))
+		arg, in := give("x.scopez", filetest.Read(t, packed))
 		if arg == "" {
 			continue
 		}
@@ -185,9 +181,7 @@ func TestStreamsOfOthers(t *testing.T) {
 	}
 	for name, data := range map[string][]byte{"go.trace": b.Bytes(), "cpu.pprof": profile.Bytes(), "goroutine.pb.gz": goroutines.Bytes()} {
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, data)
 		want := scopeview("profile", "--by", "metric", path)
 		if want.code != exitOK {
 			t.Fatalf("%s: %v", name, want)

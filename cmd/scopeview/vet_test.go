@@ -9,16 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/hostmod"
 )
 
 // planted changes to the module with planted mistakes, and lists the lines that have one.
 func planted(t *testing.T) (lines []int) {
 	t.Helper()
-	program, err := os.ReadFile("testdata/vet/main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := filetest.Read(t, "testdata/vet/main.go")
 	for i, line := range strings.Split(string(program), "\n") {
 		if strings.HasSuffix(line, "// mistake") {
 			lines = append(lines, i+1)
@@ -99,10 +97,7 @@ func TestVet(t *testing.T) {
 		if out, err := exec.Command("go", "fix", "-fixtool="+self, "./...").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		b, err := os.ReadFile("main.go")
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, "main.go")
 		for _, want := range []string{`defer scope.Task("main")() `, `defer scope.Lock(&mu, "mu")() `, `defer scope.Begin("main").End() `, `defer region("a")() `} {
 			if !strings.Contains(string(b), want) {
 				t.Errorf("want %q in\n%s", want, b)

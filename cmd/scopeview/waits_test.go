@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
@@ -28,9 +29,7 @@ func receive(c chan int) { <-c }
 // channel, each of at least 20 ms, and checks their places.
 func TestWaitsOfARun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path, gotrace.With()); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path, gotrace.With())
 	const d = 20 * time.Millisecond
 	ours, theirs, c := &scope.Mutex{Name: "ours"}, new(sync.Mutex), make(chan int)
 	var wg sync.WaitGroup
@@ -51,9 +50,7 @@ func TestWaitsOfARun(t *testing.T) {
 		c <- 1
 		wg.Wait()
 	}()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	var out, errs strings.Builder
 	if code := execute(t.Context(), &streams{out: &out, err: &errs}, []string{"waits", path, "--json", "--stacks"}); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, errs.String())
@@ -121,9 +118,7 @@ func TestWaitsOfARun(t *testing.T) {
 func TestWaitsOfScopeGo(t *testing.T) {
 	placesOf := func(start func(f func())) (places []string) {
 		path := filepath.Join(t.TempDir(), "x.scope")
-		if err := scope.Start(path, gotrace.With()); err != nil {
-			t.Fatal(err)
-		}
+		end := recordtest.Begin(t, path, gotrace.With())
 		mu, c, waiting := new(sync.Mutex), make(chan int), make(chan int)
 		mu.Lock()
 		start(func() {
@@ -136,9 +131,7 @@ func TestWaitsOfScopeGo(t *testing.T) {
 		start(mu.Unlock)
 		start(func() { receive(c); waiting <- 2 })
 		<-waiting
-		if err := scope.Stop(); err != nil {
-			t.Fatal(err)
-		}
+		end()
 		var doc struct {
 			States   bool `json:"go_states"`
 			Problems []string

@@ -4,13 +4,13 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // need is the information for mending an example that a page of scopeview doctor --brief
@@ -89,10 +89,7 @@ var sourceItem = regexp.MustCompile("\n- source: `[^`]*/examples/doctor/([a-z]+\
 // line returns the first line on a page which is where the problem is: "" without one.
 func (n need) line(t *testing.T, page string) string {
 	t.Helper()
-	b, err := os.ReadFile(n.file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, n.file)
 	lines := strings.Split(string(b), "\n")
 	for _, m := range sourceItem.FindAllStringSubmatch(page, -1) {
 		i, err := strconv.Atoi(m[2])

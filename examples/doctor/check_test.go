@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"text/tabwriter"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // The promises that make doctor-check holds the doctor to.
@@ -241,10 +243,7 @@ func (x *tools) membench(t *testing.T) float64 {
 	t.Helper()
 	x.machine = filepath.Join(x.dir, "machine.json")
 	command(t, x.scopeview, "membench", "--json", "--time", "1s", "--cores", "2", "-o", x.machine)
-	b, err := os.ReadFile(x.machine)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, x.machine)
 	var m struct {
 		Points []struct {
 			Copy float64 `json:"copy_bytes_per_s"`

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/merge"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -67,20 +68,13 @@ func TestFleet(t *testing.T) {
 			t.Fatalf("%s has %d traces", role, len(list))
 		}
 		inputs = append(inputs, merge.Input{Path: list[0]})
-		tr, err := trace.OpenFile(list[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.Close()
-		if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		tr := tracetest.OpenFile(t, list[0])
+		for e := range tracetest.Events(t, tr, trace.Options{}) {
 			if l, ok := e.Link(); ok && e.Kind == format.KindTask {
 				x := scope{role, tr.Name(e.Name), l}
 				byRole[role] = append(byRole[role], x)
 				bySpan[l.Span] = x
 			}
-			return true
-		}); err != nil {
-			t.Fatal(err)
 		}
 	}
 	// Of each service's requests the scope that they are part of, and whose it is.
@@ -111,14 +105,10 @@ func TestFleet(t *testing.T) {
 	if _, err := merge.Files(t.Context(), inputs, whole, nil); err != nil {
 		t.Fatal(err)
 	}
-	tr, err := trace.OpenFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, whole)
 	processes, slowest := map[[16]byte]map[uint32]bool{}, [16]byte{}
 	var longest int64
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if l, ok := e.Link(); ok {
 			if processes[l.Trace] == nil {
 				processes[l.Trace] = map[uint32]bool{}
@@ -129,9 +119,6 @@ func TestFleet(t *testing.T) {
 				slowest, longest = l.Trace, e.Dur
 			}
 		}
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	if n := len(processes[slowest]); n != len(roles) || longest < int64(20*time.Millisecond) {
 		t.Errorf("the slowest request took %v, in %d processes", time.Duration(longest), n)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 func TestTreeOfKnownContent(t *testing.T) {
@@ -46,9 +48,7 @@ func fileSize(t *testing.T, path string) int {
 
 func TestFileThatIsNoGo(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "x.go"), []byte("package"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, "x.go"), []byte("package"))
 	var out, errs bytes.Buffer
 	if code := run([]string{"-dir", dir}, &out, &errs); code != 0 {
 		t.Errorf("exit code %d, want 0; %s", code, &errs)

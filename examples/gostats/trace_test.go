@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -20,14 +21,10 @@ func TestTraceTellsWhatWasDone(t *testing.T) {
 	if code := run([]string{"-dir", "testdata/tree", "-workers", "4", "-repeat", "25", "-trace", path}, &out, &errs); code != 0 {
 		t.Fatalf("exit code %d, want 0; %s", code, &errs)
 	}
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	got := make(map[string]int)
 	tracks := make(map[string]bool)
-	err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		for _, s := range format.Specs {
 			if s.Kind == e.Kind && s.CSV != "" {
 				got[s.CSV+" "+tr.Name(e.Name)]++
@@ -39,10 +36,6 @@ func TestTraceTellsWhatWasDone(t *testing.T) {
 		if name := tr.Name(e.Track); strings.HasPrefix(name, "worker ") {
 			tracks[name] = true
 		}
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	merges := got["task merge"]
 	if merges < passes || merges > workers*passes {
@@ -71,11 +64,7 @@ func TestGoTrace(t *testing.T) {
 	if code := run([]string{"-dir", "testdata/tree", "-gotrace", "-trace", path}, &out, &errs); code != 0 {
 		t.Fatalf("exit code %d, want 0; %s", code, &errs)
 	}
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	if n := len(tr.GoTraces()); n == 0 {
 		t.Error("there is no Go execution trace in it")
 	}

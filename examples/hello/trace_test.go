@@ -10,6 +10,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/open"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -26,7 +27,7 @@ func TestHelloLeavesATrace(t *testing.T) {
 	}
 	defer tr.Close()
 	got := make(map[string]int)
-	err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if e.Kind == format.KindTask || e.Kind == format.KindHold {
 			got[tr.Name(e.Name)]++
 		}
@@ -37,10 +38,6 @@ func TestHelloLeavesATrace(t *testing.T) {
 		if e.Open {
 			t.Errorf("%s is still open", tr.Name(e.Name))
 		}
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	if len(tr.GoTraces()) == 0 {
 		t.Error("Go's execution trace was not recorded: long scopes have no CPU time")

@@ -2,11 +2,12 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 func TestWords(t *testing.T) {
@@ -34,9 +35,7 @@ func TestWords(t *testing.T) {
 func TestLookups(t *testing.T) {
 	dir := t.TempDir()
 	src := "package reader\n// reader reads\nvar reader = \"reader\"\n"
-	if err := os.WriteFile(filepath.Join(dir, "x.go"), []byte(src), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, "x.go"), []byte(src))
 	all, err := record("", dir, 1, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -48,11 +49,7 @@ func recorded(t *testing.T, path string) *total {
 func TestCountsAreExact(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lookups.scope")
 	all := recorded(t, path)
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	if lost := tr.Lost(); len(lost) > 0 {
 		t.Fatalf("records were lost: %v", lost)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -33,11 +34,7 @@ func TestOneInAMillion(t *testing.T) {
 	var tr *trace.Trace
 	for _, path := range list {
 		// On a machine that stalls, others may have been slow before.
-		x, err := trace.OpenFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer x.Close()
+		x := tracetest.OpenFile(t, path)
 		if strings.Contains(x.Lookup("snapshot_reason"), "request took") && has(t, x, slow) {
 			tr = x
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -43,20 +44,13 @@ func TestOneRequest(t *testing.T) {
 			orders := map[[16]byte][]seen{}
 			goroutines := map[string]bool{}
 			for _, path := range paths {
-				tr, err := trace.OpenFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer tr.Close()
-				if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+				tr := tracetest.OpenFile(t, path)
+				for e := range tracetest.Events(t, tr, trace.Options{}) {
 					if l, ok := e.Link(); ok {
 						name, _, _ := strings.Cut(tr.Name(e.Name), " 127.")
 						orders[l.Trace] = append(orders[l.Trace], seen{name, l})
 						goroutines[fmt.Sprint(path, e.Goid)] = true
 					}
-					return true
-				}); err != nil {
-					t.Fatal(err)
 				}
 			}
 			if len(orders) != 2 || len(goroutines) < 4 {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/scopeview/scopeview/export/html"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -31,9 +31,7 @@ func TestWriteErrors(t *testing.T) {
 	dir := t.TempDir()
 	good, bad, missing := filepath.Join(dir, "x.scope"), filepath.Join(dir, "y.scope"), filepath.Join(dir, "z.scope")
 	tracetest.Write(t, good, "header\nstate closed=1 tick=9000\nchunk blocks\nname 2 \"f1\"\ncalib ticks=1000 mono=1000 wall=1700000000000000000\nstop ticks=9000\nchunk records since=1000\ntask \"f1\" g=7 start=2000 stop=4000\n")
-	if err := os.WriteFile(bad, []byte("no trace"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, bad, []byte("no trace"))
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, c := range []struct {

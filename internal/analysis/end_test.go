@@ -1,12 +1,10 @@
 package analysis
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/trace/text"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // TestEnd: the report has what a trace records of the program's end, and no more.
@@ -29,14 +27,7 @@ func TestEnd(t *testing.T) {
 		{"nobody asked", "", "0", "", "", ""},
 		{"no fact of ours", `info "ended" "somehow"`, "1", StateClosed, "", ""},
 	} {
-		b, err := text.Assemble(strings.NewReader("header id=01 pid=5 clock=monotonic start=1000 rate=1000000000\nstate closed=" + c.closed + " tick=30001000\nchunk blocks sealed\n" + c.fact + "\nstop ticks=30001000\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		tr, err := trace.Open(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := tracetest.OpenText(t, "header id=01 pid=5 clock=monotonic start=1000 rate=1000000000\nstate closed="+c.closed+" tick=30001000\nchunk blocks sealed\n"+c.fact+"\nstop ticks=30001000\n")
 		e := EndOf(tr, c.state)
 		if e == nil {
 			e = &End{}

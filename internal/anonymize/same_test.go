@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/bulk"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
@@ -32,13 +32,9 @@ func write(t testing.TB, data []byte, salt string) ([]byte, Result) {
 func read(t testing.TB, data []byte) (events, names []string) {
 	t.Helper()
 	tr := tracetest.Open(t, data)
-	err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		events = append(events, fmt.Sprint(e.Kind, e.Start, e.Dur, e.CPU, e.Quality, e.Goid, e.Thread, e.Depth, e.Open, e.Value))
 		names = append(names, tr.Name(e.Name), tr.Name(e.Track))
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	s := tr.State()
 	events = append(events, fmt.Sprint(s.Closed, s.Tick, s.Lost, s.Overwritten, tr.End(), len(tr.Beats()), len(tr.Notes), len(tr.Gaps())))
@@ -93,10 +89,7 @@ func TestGoldens(t *testing.T) {
 	sound := 0
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := filetest.Read(t, path)
 			_, lines, _ := strings.Cut(string(b), "-- trace --\n")
 			lines, _, _ = strings.Cut(lines, "-- expect --\n")
 			data, err := text.Assemble(strings.NewReader(lines))
@@ -149,10 +142,7 @@ end "request" g=7 start=3001 begin=2000 cpu=0/unknown | loc:@a goid:7 addr:0x4bf
 // TestLinks checks that ids are replaced, equal ones by equal ones, also in another copy with the
 // salt.
 func TestLinks(t *testing.T) {
-	data, err := text.Assemble(strings.NewReader(linked))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := tracetest.Assemble(t, linked)
 	links := func(data []byte) (list []format.Link) {
 		err := tracetest.Open(t, data).Events(trace.Options{}, func(e *trace.Event) bool {
 			if l, ok := e.Link(); ok {

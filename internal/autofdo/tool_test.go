@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // profdata runs llvm-profdata 14, or skips the test. It returns its output and whether it
@@ -44,10 +46,7 @@ func save(t *testing.T, dir, name, text string) {
 
 func load(t *testing.T, dir, name string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, filepath.Join(dir, name))
 	return string(b)
 }
 

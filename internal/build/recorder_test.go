@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestRecorderLeavesNetAlone: the recorder must not add an import of net to a program. With
@@ -53,9 +55,7 @@ func TestRecorderBegins(t *testing.T) {
 	tmp := t.TempDir()
 	put := func(name, text string) string {
 		name = filepath.Join(tmp, name)
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, name, []byte(text))
 		return name
 	}
 	main := put("main.go", "package main\n\nimport _ \""+Hooks+"\"\n\nfunc main() {}\n")

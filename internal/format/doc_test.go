@@ -3,20 +3,18 @@ package format
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestDocs: docs/format.md names everything that has a number in this package, with that
 // number.
 func TestDocs(t *testing.T) {
-	b, err := os.ReadFile("../../docs/format.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "../../docs/format.md")
 	section := map[string]string{} // by its heading
 	for _, s := range regexp.MustCompile(`(?m)^##+ `).Split(string(b), -1) {
 		heading, text, _ := strings.Cut(s, "\n")
@@ -87,10 +85,7 @@ func TestDocs(t *testing.T) {
 
 // fieldComments returns the comments of the fields' constants, by number.
 func fieldComments(t *testing.T) map[int]string {
-	src, err := os.ReadFile("beat.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := filetest.Read(t, "beat.go")
 	comments := map[int]string{}
 	for _, m := range regexp.MustCompile(`(?m)^\t\w+ +Field = (\d+) +// (.+)$`).FindAllStringSubmatch(string(src), -1) {
 		n, _ := strconv.Atoi(m[1])

@@ -22,6 +22,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/goscopes"
 	"github.com/scopeview/scopeview/internal/gowire"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	scopetrace "github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -178,9 +180,9 @@ func converted(t *testing.T, b []byte) *scopetrace.Trace {
 func scopesOf(t *testing.T, tr *scopetrace.Trace) (all []*known, early int) {
 	t.Helper()
 	lister := args.NewLister(tr.Name)
-	err := tr.Events(scopetrace.Options{AsRecorded: true}, func(e *scopetrace.Event) bool {
+	for e := range tracetest.Events(t, tr, scopetrace.Options{AsRecorded: true}) {
 		if e.Kind != format.KindTask && e.Kind != format.KindEvent {
-			return true
+			continue
 		}
 		k := &known{kind: e.Kind.String(), name: tr.Name(e.Name), goid: e.Goid, end: e.Goid, from: e.Start, to: e.Start + e.Dur}
 		if e.Open {
@@ -200,10 +202,6 @@ func scopesOf(t *testing.T, tr *scopetrace.Trace) (all []*known, early int) {
 			}
 		}
 		all = append(all, k)
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return all, early
 }
@@ -247,10 +245,7 @@ func TestConvert(t *testing.T) {
 func TestVersions(t *testing.T) {
 	for _, v := range []string{"1.22", "1.23", "1.25", "1.26"} {
 		t.Run(v, func(t *testing.T) {
-			b, err := os.ReadFile("testdata/go" + v + ".trace")
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := filetest.Read(t, "testdata/go"+v+".trace")
 			tr := converted(t, b)
 			got, _ := scopesOf(t, tr)
 			same(t, got, decoded(t, b))
@@ -323,10 +318,7 @@ func TestBad(t *testing.T) {
 		}
 		f.Close()
 	}
-	good, err := os.ReadFile("testdata/go1.26.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := filetest.Read(t, "testdata/go1.26.trace")
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for i := range 200 {
 		b := bytes.Clone(good)
@@ -345,10 +337,7 @@ func TestBad(t *testing.T) {
 
 // TestStops: a cancelled context ends the conversion with its error.
 func TestStops(t *testing.T) {
-	good, err := os.ReadFile("testdata/go1.26.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := filetest.Read(t, "testdata/go1.26.trace")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	f, err := os.Create(filepath.Join(t.TempDir(), "x"))

@@ -3,27 +3,25 @@ package goscopes_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	scopetrace "github.com/scopeview/scopeview/internal/trace"
 )
 
 // TestMisuse: regions and tasks that are ended twice, on another goroutine, or not at all are one
 // scope each, as in a recording of the program, and the misuses are counted as there.
 func TestMisuse(t *testing.T) {
-	b, err := os.ReadFile("testdata/misuse.trace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "testdata/misuse.trace")
 	tr := converted(t, b)
 	var got []string
 	lister := args.NewLister(tr.Name)
-	err = tr.Events(scopetrace.Options{AsRecorded: true}, func(e *scopetrace.Event) bool {
+	for e := range tracetest.Events(t, tr, scopetrace.Options{AsRecorded: true}) {
 		if e.Kind == format.KindTask {
 			early, never := false, false
 			for _, a := range lister.List(e) {
@@ -31,10 +29,6 @@ func TestMisuse(t *testing.T) {
 			}
 			got = append(got, fmt.Sprintf("%s %.1fms by another %v, early %v, open %v, never ended %v", tr.Name(e.Name), float64(e.Dur)/1e6, e.EndGoid != 0, early, e.Open, e.Left && never))
 		}
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	want := []string{
 		"left 1.2ms by another false, early false, open true, never ended true",

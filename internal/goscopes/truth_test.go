@@ -14,6 +14,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	scopetrace "github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -52,9 +54,7 @@ func TestTruthGoTests(t *testing.T) {
 	}
 	root := strings.TrimSpace(string(goroot))
 	overlay, _ := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(root, "src/internal/trace/gotests/main.go"): source}})
-	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, "overlay.json"), overlay)
 	program := filepath.Join(dir, "gotests")
 	build := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, "internal/trace/gotests")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -71,10 +71,7 @@ func TestTruthGoTests(t *testing.T) {
 	for _, line := range lines {
 		name, refused, _ := strings.Cut(line, "\t")
 		t.Run(name, func(t *testing.T) {
-			b, err := os.ReadFile(filepath.Join(dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := filetest.Read(t, filepath.Join(dir, name))
 			tr := converted(t, b)
 			if list := missing(t, tr); (len(list) > 0) != (refused == "true") {
 				t.Errorf("refused by Go: %s; we say %q", refused, list)
@@ -95,14 +92,10 @@ func TestTruthGoTests(t *testing.T) {
 func earlyOf(t *testing.T, tr *scopetrace.Trace) map[[2]int64]bool {
 	t.Helper()
 	early, lister := map[[2]int64]bool{}, args.NewLister(tr.Name)
-	err := tr.Events(scopetrace.Options{AsRecorded: true}, func(e *scopetrace.Event) bool {
+	for e := range tracetest.Events(t, tr, scopetrace.Options{AsRecorded: true}) {
 		if e.Kind == format.KindTask && slices.ContainsFunc(lister.List(e), func(a args.Arg) bool { return a.Key == "began" }) {
 			early[[2]int64{e.Start, e.Start + e.Dur}] = true
 		}
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return early
 }
@@ -111,10 +104,7 @@ func earlyOf(t *testing.T, tr *scopetrace.Trace) map[[2]int64]bool {
 func TestTruthCuts(t *testing.T) {
 	truth(t)
 	for _, version := range []string{"1.22", "1.23", "1.25", "1.26"} {
-		b, err := os.ReadFile("testdata/go" + version + ".trace")
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, "testdata/go"+version+".trace")
 		whole := 0
 		for n := 16; n < len(b); n += 7 {
 			if list := missing(t, converted(t, bytes.Clone(b[:n]))); len(list) == 0 {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	exec "runtime/trace"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	exptrace "golang.org/x/exp/trace"
 
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -111,10 +111,7 @@ func decoded(t *testing.T, b []byte) (of map[uint64][]change, at map[uint64][]in
 func TestGenerations(t *testing.T) {
 	streams := map[string][]byte{"busy": busy(t)}
 	for _, v := range []string{"go1.22", "go1.23", "go1.25", "go1.26"} {
-		b, err := os.ReadFile("../goscopes/testdata/" + v + ".trace")
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, "../goscopes/testdata/"+v+".trace")
 		streams[v] = b
 	}
 	for name, b := range streams {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
@@ -24,13 +25,9 @@ import (
 func recorded(t *testing.T, f func()) *trace.Trace {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path, record.With(record.WithoutSwitches())); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path, record.With(record.WithoutSwitches()))
 	f()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	return tracetest.OpenFile(t, path)
 }
 
@@ -169,13 +166,10 @@ func TestKnownWaits(t *testing.T) {
 		t.Errorf("%+v", s.info)
 	}
 	who, when := map[string]uint64{}, map[string]trace.Event{}
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if e.Kind == format.KindTask {
 			who[tr.Name(e.Name)], when[tr.Name(e.Name)] = e.Goid, *e
 		}
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		name, reason, at, wakes string
@@ -321,9 +315,9 @@ func TestClocks(t *testing.T) {
 	s := read(t, tr)
 	least := map[string]int64{}
 	n := 0
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if e.Kind != format.KindEvent {
-			return true
+			continue
 		}
 		name := tr.Name(e.Name)
 		// The sleep next to it, before or after; not one whose distance is impossible.
@@ -338,9 +332,6 @@ func TestClocks(t *testing.T) {
 			}
 		}
 		n++
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	t.Logf("a sleep begins %d ns after the instant before it, and ends %d ns before the one after it", least["before"], least["after"])
 	if n != 2*times {

@@ -11,15 +11,13 @@ import (
 	"testing/iotest"
 
 	"github.com/scopeview/scopeview/internal/gowire"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // sample returns a Go execution trace with the generations of the sample n times.
 func sample(t testing.TB, version string, n int) []byte {
 	t.Helper()
-	b, err := os.ReadFile("../goscopes/testdata/go" + version + ".trace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "../goscopes/testdata/go"+version+".trace")
 	head := bytes.Clone(b[:gowire.HeaderSize])
 	for range n {
 		head = append(head, b[gowire.HeaderSize:]...)

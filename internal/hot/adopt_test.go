@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 func always() bool { return true }
@@ -256,9 +257,7 @@ func TestAdoptRenamed(t *testing.T) {
 	for name, then := range map[string]func(t *testing.T, path string){
 		"renamed": func(*testing.T, string) {},
 		"renamed, and another has its name": func(t *testing.T, path string) {
-			if err := os.WriteFile(path, format.AppendHeader(nil, &format.Header{Major: 1, ChunkSize: 4096, StartTicks: 1, TickRate: 1, ID: [16]byte{7}}), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, path, format.AppendHeader(nil, &format.Header{Major: 1, ChunkSize: 4096, StartTicks: 1, TickRate: 1, ID: [16]byte{7}}))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -327,14 +326,9 @@ func TestAdoptOnAFullDisk(t *testing.T) {
 	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
 	w := killed(t, nil)
 	whole := read(t, joined(t, w, Joined))
-	b, err := os.ReadFile(w.trace.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, w.trace.Name())
 	path := filepath.Join(dir, "x.scope")
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, b)
 	f := w.reopen(t, w.hot.Name(), false)
 	head, err := format.AppendHotHeader(nil, &format.HotHeader{Slots: 6, ID: w.head.ID, Path: path})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 func TestJoin(t *testing.T) {
@@ -326,14 +327,9 @@ func TestCopies(t *testing.T) {
 	w := newWriter(t, 4, nil)
 	w.attach(1, 1)
 	w.put(1, filled(1, 'a'), 0)
-	b, err := os.ReadFile(w.trace.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, w.trace.Name())
 	copied := filepath.Join(t.TempDir(), "copy.scope")
-	if err := os.WriteFile(copied, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, copied, b)
 	state := func(path string, want State) {
 		t.Helper()
 		j, err := Open(path)
@@ -357,21 +353,14 @@ func TestCopies(t *testing.T) {
 		t.Error("a lock was given away")
 	}
 	// Another trace has the name now.
-	if err := os.WriteFile(w.trace.Name(), format.AppendHeader(nil, &format.Header{Major: 1, ChunkSize: 4096, StartTicks: 1, TickRate: 1, ID: [16]byte{7}}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, w.trace.Name(), format.AppendHeader(nil, &format.Header{Major: 1, ChunkSize: 4096, StartTicks: 1, TickRate: 1, ID: [16]byte{7}}))
 	state(renamed, Joined)
 	w.kill()
 	state(renamed, Joined)
 	// It is unknown whether a copy was made before the writer was killed, or later.
 	w = newWriter(t, 4, func(h *format.Header) { h.ID[1] = 8 })
 	w.kill()
-	if b, err = os.ReadFile(w.trace.Name()); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(copied, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, copied, filetest.Read(t, w.trace.Name()))
 	state(copied, Missing)
 	state(w.trace.Name(), Joined)
 	// The writer's own file, by its own descriptor.

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 const (
@@ -55,9 +56,7 @@ func segmentAt(t *testing.T, name string, h format.SegmentHeader, chunks int, le
 	for i := range chunks {
 		copy(b[(1+i)*chunk:], filled(h.Place()+int64(i), letter))
 	}
-	if err := os.WriteFile(name, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, name, b)
 }
 
 // letters reads the ring's places and returns the letter that each is filled with.
@@ -125,9 +124,7 @@ func TestSegments(t *testing.T) {
 	segmentAt(t, path+".000020.gz", seg(20, 1), inEach, 'x')
 	segmentAt(t, format.SegmentName(path, 5), seg(5, 2), inEach, 'x') // older, with a slot that another has
 	for name, b := range map[string][]byte{format.SegmentName(path, 21): nil, format.SegmentName(path, 22): []byte("no"), format.SegmentName(path, 23): make([]byte, 100)} {
-		if err := os.WriteFile(name, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, name, b)
 	}
 	elsewhere := filepath.Join(t.TempDir(), "y.000024")
 	segmentAt(t, elsewhere, seg(24, 1), inEach, 'x')
@@ -251,9 +248,7 @@ func TestAdoptSegments(t *testing.T) {
 	}
 	w.kill()
 	other := format.SegmentName(path, 5)
-	if err := os.WriteFile(other, []byte("somebody's"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, other, []byte("somebody's"))
 	adopt(t, Adopted{Traces: 1, Chunks: 4, Removed: 1})
 	if b, err := os.ReadFile(other); err != nil || string(b) != "somebody's" {
 		t.Errorf("%s has %q, %v", other, b, err)
@@ -294,9 +289,7 @@ func TestSegmentMadeMeanwhile(t *testing.T) {
 	} {
 		h := format.SegmentHeader{Number: step.number, ID: w.head.ID, Part: step.part, Chunks: inEach}
 		if i == 3 {
-			if err := os.WriteFile(format.SegmentName(path, 4), nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, format.SegmentName(path, 4), nil)
 		}
 		if step.deletes > 0 {
 			if err := os.Remove(format.SegmentName(path, step.deletes)); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -31,11 +32,7 @@ func start(t *testing.T, c victim.Config) *victim.Victim {
 // readAll opens a trace and reads all events; damage is an error.
 func readAll(t *testing.T, path string) (events int64) {
 	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	if tr.LacksHotPart() {
 		t.Error("the hot part is missing")
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -107,14 +108,9 @@ func TestNotJoined(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	dir := t.TempDir()
 	processes(t, dir)
-	b, err := os.ReadFile(filepath.Join(dir, "back.scope"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, filepath.Join(dir, "back.scope"))
 	for _, name := range []string{"same.scope", "gone.scope"} {
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, name), b)
 	}
 	startedAt(t, filepath.Join(dir, "old.scope"), 100)
 	r := start(t, dir, always)

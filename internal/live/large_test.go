@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/testing/bulk"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/timeline"
 )
 
@@ -86,9 +87,7 @@ func TestTilesFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, data)
 	r := start(t, path, func(s *Server) { s.most.whole, s.most.merged = 1000, 500 })
 	for range cap(r.s.read) {
 		r.s.read <- struct{}{}

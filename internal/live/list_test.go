@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -78,9 +79,7 @@ func TestList(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "sub.scope"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "text.scope"), []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, "text.scope"), []byte("text"))
 	if err := os.WriteFile(filepath.Join(dir, "empty.scope"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -253,10 +252,7 @@ func TestListTells(t *testing.T) {
 		t.Errorf("%v, %v", again, err)
 	}
 	// Its keys are the documented ones.
-	doc, err := os.ReadFile("../../docs/json.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := filetest.Read(t, "../../docs/json.md")
 	_, section, _ := strings.Cut(string(doc), "\n## The list of a directory\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	rows := strings.Count(section, "\n| `")
@@ -469,9 +465,7 @@ func FuzzList(f *testing.F) {
 			b = slices.Clone(b)
 			b[int(at)%len(b)] ^= with
 		}
-		if err := os.WriteFile(filepath.Join(dir, "x.scope"), b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, "x.scope"), b)
 		s, err := newShelf(dir, analysis.Selection{})
 		if err != nil {
 			t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/timeline"
 	"github.com/scopeview/scopeview/scope"
@@ -339,10 +340,7 @@ func TestNobodyWaits(t *testing.T) {
 // header, and never half a trace.
 func writeHeaderLast(t *testing.T, path, from string) {
 	t.Helper()
-	b, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, from)
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -464,9 +462,7 @@ func TestNoTrace(t *testing.T) {
 	startedAt(t, path, 100)
 	r := start(t, filepath.Dir(path), nil)
 	body(t, r.get("/"))
-	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, []byte("text"))
 	if resp := r.get("/t/0/api/whole"); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body(t, resp), "not a scopeview trace") {
 		t.Errorf("%s", resp.Status)
 	}

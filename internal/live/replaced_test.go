@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -23,13 +24,8 @@ func recordAgain(t *testing.T, path string, into bool) {
 		}
 		return
 	}
-	b, err := os.ReadFile(temp)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, temp)
+	filetest.Write(t, path, b)
 }
 
 // TestG45Anew: a page's data is not mixed with another recording under the same path: each
@@ -71,9 +67,7 @@ func TestG45Anew(t *testing.T) {
 		if resp := r.get("/t/0/api/same?of=" + now.Meta.ID); resp.StatusCode != http.StatusNotFound {
 			t.Errorf("removed: %s", resp.Status)
 		}
-		if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, []byte("text"))
 		if resp := r.get("/t/0/api/same?of=" + now.Meta.ID); resp.StatusCode != http.StatusGone {
 			t.Errorf("text in its place: %s", resp.Status)
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
@@ -61,9 +62,7 @@ func TestWaits(t *testing.T) {
 // TestStates: the goroutines' states are sent once they have been read.
 func TestStates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.scope")
-	if err := scope.Start(path, gotrace.With()); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path, gotrace.With())
 	done := make(chan bool)
 	go func() {
 		defer close(done)
@@ -71,9 +70,7 @@ func TestStates(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}()
 	<-done
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	r := start(t, path, nil)
 	var p *packed
 	for deadline := time.Now().Add(patience); p == nil || p.Pending; time.Sleep(10 * time.Millisecond) {

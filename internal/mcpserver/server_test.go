@@ -16,8 +16,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
-	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
 // contended is a trace with a contended lock.
@@ -42,10 +42,7 @@ hold "words.mu" g=2 start=2000 stop=90000 cpu=0/unknown | addr:16 goid:0 uint:26
 
 func assemble(t *testing.T, path, source string) {
 	t.Helper()
-	data, err := text.Assemble(strings.NewReader(source))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := tracetest.Assemble(t, source)
 	write(t, path, data)
 }
 
@@ -54,9 +51,7 @@ func write(t *testing.T, path string, data []byte) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, data)
 }
 
 // client is the model's side of a session.
@@ -320,10 +315,7 @@ func TestBounds(t *testing.T) {
 // TestGarbage: for any file contents, the server answers or reports the error.
 func TestGarbage(t *testing.T) {
 	dir := t.TempDir()
-	data, err := text.Assemble(strings.NewReader(fmt.Sprintf(contended, 101000)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := tracetest.Assemble(t, fmt.Sprintf(contended, 101000))
 	r := rand.New(rand.NewPCG(1, 2))
 	noise := make([]byte, 200_000)
 	for i := range noise {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -144,10 +145,10 @@ func compareWithTruth(t *testing.T, tr *trace.Trace, list []*machine) (worst map
 	t.Helper()
 	worst = map[int]int64{}
 	base := tr.Start().UnixNano() - wall0
-	err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		p, ok := tr.ProcessOf(e.Goid)
 		if !ok || e.Kind != format.KindTask {
-			return true
+			continue
 		}
 		var k int
 		fmt.Sscan(tr.Name(e.Name), &k)
@@ -156,10 +157,6 @@ func compareWithTruth(t *testing.T, tr *trace.Trace, list []*machine) (worst map
 		start := list[0].clock(list[i].truth[k].start, math.MaxInt64)
 		stop := list[0].clock(list[i].truth[k].stop, math.MaxInt64)
 		worst[i] = max(worst[i], abs(e.Start+base-start), abs(e.Start+e.Dur+base-stop))
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return worst
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -30,9 +31,7 @@ func TestGoldens(t *testing.T) {
 			continue
 		}
 		path, out := filepath.Join(dir, g.Name+".scope"), filepath.Join(dir, g.Name+".merged")
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, data)
 		report, err := Files(context.Background(), []Input{{Path: path}, {Path: other}}, out, nil)
 		if err != nil {
 			if !strings.Contains(err.Error(), "too large to merge") && !strings.Contains(err.Error(), "apart by their clocks") && !strings.Contains(err.Error(), "are invalid") {
@@ -46,7 +45,7 @@ func TestGoldens(t *testing.T) {
 				number = p.Number
 			}
 		}
-		m := opened(t, out)
+		m := tracetest.OpenFile(t, out)
 		if others[g.Name] == "" {
 			same(t, g.Name, lines(t, m, number, 0), lines(t, in, 0, m.Processes()[number-1].From))
 		}

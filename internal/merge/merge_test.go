@@ -12,8 +12,8 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/bulk"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
 // merged merges traces, checks that the result breaks no rule of the format, and opens it.
@@ -37,30 +37,14 @@ func merged(t *testing.T, inputs ...string) (*trace.Trace, Report) {
 	if err != nil || len(found) > 0 {
 		t.Fatalf("the merged trace: %v %v", found[:min(len(found), 10)], err)
 	}
-	return opened(t, out), report
-}
-
-func opened(t *testing.T, path string) *trace.Trace {
-	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tr.Close() })
-	return tr
+	return tracetest.OpenFile(t, out), report
 }
 
 // ofText writes a trace given as text.
 func ofText(t *testing.T, name, content string) string {
 	t.Helper()
-	b, err := text.Assemble(strings.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	tracetest.Write(t, path, content)
 	return path
 }
 
@@ -85,9 +69,9 @@ var ofBeat = regexp.MustCompile(` [0-9]+ (memory|heap|goroutines|CPUs)$`)
 // lines lists the events of one process, by its own goroutine ids and shifted by so many ns.
 func lines(t *testing.T, tr *trace.Trace, process uint32, shift int64) (all []string) {
 	t.Helper()
-	err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if p, ok := tr.ProcessOf(e.Goid); ok && p.Number != process || e.Kind == format.KindCounter && ofBeat.MatchString(tr.Name(e.Name)) {
-			return true
+			continue
 		}
 		slots := func(list []format.Slot) (s string) {
 			for _, x := range list {
@@ -108,10 +92,6 @@ func lines(t *testing.T, tr *trace.Trace, process uint32, shift int64) (all []st
 		all = append(all, fmt.Sprintf("%v %q track=%q g=%d endg=%d start=%d dur=%d open=%v cpu=%d/%v user=%d system=%d depth=%d thread=%d owner=%d value=%d/%d creator=%d created=%d %s| %s",
 			e.Kind, tr.Name(e.Name), tr.Name(e.Track), tr.OwnGoid(e.Goid), tr.OwnGoid(e.EndGoid), e.Start+shift, e.Dur, e.Open, cpu, quality, e.User, e.System, e.Depth, e.Thread, e.Owner,
 			e.Value, e.ValueType, tr.OwnGoid(e.Creator), e.Created+shift, slots(e.Args), slots(e.EndArgs)))
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	slices.Sort(all)
 	return all
@@ -137,7 +117,7 @@ func TestShapes(t *testing.T) {
 				t.Fatalf("%+v", report)
 			}
 			for i, path := range paths {
-				in := opened(t, path)
+				in := tracetest.OpenFile(t, path)
 				p := m.Processes()[i]
 				if p.Path != filepath.Base(path) || p.From != 0 || p.To != in.End() || (p.Error == -1) != (i > 0) || p.Offset != 0 || p.PID != 4711 {
 					t.Errorf("%+v, to %d", p, in.End())

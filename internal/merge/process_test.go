@@ -15,7 +15,10 @@ import (
 	"github.com/scopeview/scopeview/internal/pack"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/testing/bulk"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/shmtest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
@@ -120,18 +123,14 @@ func asksAndAnswers(t *testing.T, by string) {
 // merged trace.
 func TestCPUTimes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "times.scope")
-	if err := scope.Start(path, gotrace.With()); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path, gotrace.With())
 	for range 20 {
 		s := scope.Begin("waits")
 		time.Sleep(time.Millisecond) // it yields, so the recorder's own witness does not know its CPU time
 		s.End()
 	}
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
-	in := opened(t, path)
+	end()
+	in := tracetest.OpenFile(t, path)
 	states.Attach(in)
 	other := ofText(t, "other.scope", fmt.Sprintf("header id=ff pid=9 wall=%d\nstate closed=1 tick=2000\nchunk blocks sealed\nname 2 \"other\"\nstop ticks=2000\n", in.Header().StartWall))
 	m, report := merged(t, path, other)
@@ -147,11 +146,7 @@ func TestCPUTimes(t *testing.T) {
 func TestPacked(t *testing.T) {
 	plain, other := ofBulk(t, bulk.Long, 20_000, 1), ofBulk(t, bulk.Args, 2_000, 2)
 	packed := filepath.Join(t.TempDir(), "packed.scopez")
-	src, err := os.Open(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
+	src := filetest.Open(t, plain)
 	st, err := src.Stat()
 	if err != nil {
 		t.Fatal(err)

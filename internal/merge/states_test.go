@@ -15,6 +15,9 @@ import (
 
 	gotraces "github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
 	"github.com/scopeview/scopeview/scope"
@@ -25,9 +28,7 @@ import (
 func recorded(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := scope.Start(path, gotrace.With()); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path, gotrace.With())
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	c := make(chan int)
@@ -46,9 +47,7 @@ func recorded(t *testing.T, name string) string {
 		<-c
 	}
 	wg.Wait()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	return path
 }
 
@@ -80,10 +79,7 @@ func story(t *testing.T, tr *trace.Trace, number uint32, start int64) (*states.F
 // edited returns a trace with some words of its text replaced.
 func edited(t *testing.T, path string, pairs ...string) string {
 	t.Helper()
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := filetest.Read(t, path)
 	var b bytes.Buffer
 	if err := text.Dump(&b, bytes.NewReader(whole), int64(len(whole))); err != nil {
 		t.Fatal(err)
@@ -132,7 +128,7 @@ func TestStatesOfOneProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, _ := story(t, opened(t, a), 0, 0)
+	want, _ := story(t, tracetest.OpenFile(t, a), 0, 0)
 	f, _ := story(t, m, 0, 0)
 	if f.Totals != want.Totals || f.Runtime != want.Runtime || len(f.Goroutines) != len(want.Goroutines) {
 		t.Errorf("%v\nand alone %v\n%d goroutines and %d", f.Totals, want.Totals, len(f.Goroutines), len(want.Goroutines))
@@ -163,7 +159,7 @@ func survive(t *testing.T, paths ...string) {
 	var totals, runtime [states.Count]int64
 	goroutines := 0
 	for _, p := range ps {
-		in := opened(t, paths[slices.IndexFunc(paths, func(path string) bool { return filepath.Base(path) == p.Path })])
+		in := tracetest.OpenFile(t, paths[slices.IndexFunc(paths, func(path string) bool { return filepath.Base(path) == p.Path })])
 		want, wanted := story(t, in, 0, 0)
 		_, got := story(t, m, p.Number, p.From)
 		if !reflect.DeepEqual(got, wanted) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/symbols"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -30,9 +31,7 @@ func nameIn(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, name), []byte(text))
 	}
 	return namer(&symbols.Sources{}).name(&trace.Place{Kind: format.LockMutex, Function: "p.(*t).f", File: filepath.Join(dir, "p.go"), Line: 8}).Name
 }
@@ -147,9 +146,7 @@ func TestForgets(t *testing.T) {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(d, "p.go"), []byte(good), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(d, "p.go"), []byte(good))
 		p := &trace.Place{Kind: format.LockMutex, Function: "p.(*t).f", File: filepath.Join(d, "p.go"), Line: 8}
 		if got := n.name(p); got.Name != "p.t.mu" {
 			t.Fatalf("%d: %q", i, got.Name)
@@ -188,9 +185,7 @@ func TestStored(t *testing.T) {
 	}
 	// This machine has another version, whose other files don't belong to it.
 	for base, text := range map[string]string{"p.go": "package p\n", "q.go": "package p\n\ntype t struct{}\n"} {
-		if err := os.WriteFile(dir+base, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, dir+base, []byte(text))
 	}
 	if got := name(); got != "p.t.mu" {
 		t.Errorf("stored, and another version is here: %q", got)

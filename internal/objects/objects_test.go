@@ -1,7 +1,6 @@
 package objects
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/symbols"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -38,10 +38,7 @@ func TestNames(t *testing.T) {
 	n := namer(&symbols.Sources{})
 	asked := 0
 	for _, base := range []string{"client.go", "client_test.go", "outer_test.go", "tagged.go"} {
-		src, err := os.ReadFile(filepath.Join(dir, base))
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := filetest.Read(t, filepath.Join(dir, base))
 		function := ""
 		for i, line := range strings.Split(string(src), "\n") {
 			if m := begins.FindStringSubmatch(line); m != nil {

@@ -2,11 +2,10 @@ package open
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
 const one = `header rate=1000000000 start=1000 mono=1000
@@ -21,10 +20,7 @@ chunk records owner=0 since=1000 sealed
 
 // TestReader checks that a trace opens whole, and that one without the processes asked for is an error.
 func TestReader(t *testing.T) {
-	b, err := text.Assemble(strings.NewReader(one))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := tracetest.Assemble(t, one)
 	tr, err := Reader(bytes.NewReader(b), int64(len(b)), Options{})
 	if err != nil {
 		t.Fatal(err)

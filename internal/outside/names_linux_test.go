@@ -5,13 +5,13 @@ import (
 	"context"
 	"debug/elf"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/perf"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -66,9 +66,7 @@ int main(void) { _spin(); return 0; }
 func TestAliases(t *testing.T) {
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "x.c"), filepath.Join(dir, "x")
-	if err := os.WriteFile(source, []byte(aliased), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, source, []byte(aliased))
 	if _, err := exec.LookPath("cc"); err != nil {
 		t.Skip("there is no C compiler: ", err)
 	}

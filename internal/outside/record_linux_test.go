@@ -17,6 +17,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/perf"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -277,10 +278,7 @@ func TestFaultingLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("testdata/victim/main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := filetest.Read(t, "testdata/victim/main.go")
 	var right, wrong int64
 	for line, n := range lines {
 		if strings.Contains(strings.Split(string(source), "\n")[line-1], "b[i] = 1") {
@@ -316,9 +314,7 @@ func TestFree(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	exists := filepath.Join(t.TempDir(), "x")
-	if err := os.WriteFile(exists, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, exists, nil)
 	clock := []perf.Counter{{Name: "task-clock", Every: 1e7}}
 	for _, c := range []struct {
 		o    Options

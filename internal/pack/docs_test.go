@@ -2,17 +2,15 @@ package pack
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestDocs checks that docs/packed.md has the table of columns.
 func TestDocs(t *testing.T) {
-	b, err := os.ReadFile("../../docs/packed.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "../../docs/packed.md")
 	for c := range colArg + 1 {
 		x := table[c]
 		expect := x.expect

@@ -1,11 +1,11 @@
 package page
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -14,9 +14,7 @@ import (
 func TestAdvice(t *testing.T) {
 	dir := t.TempDir()
 	tracetest.WriteRaw(t, filepath.Join(dir, "x.scope"), tracetest.Grown("int", 100, 10000, "main.fill /p/fill.go:10", "main.main /p/main.go:26"))
-	if err := os.WriteFile(filepath.Join(dir, "bad.raw"), []byte("no raw file\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, "bad.raw"), []byte("no raw file\n"))
 	for _, c := range []struct {
 		trace string
 		found int // -1: there is no advice

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/timeline"
 )
@@ -43,10 +44,7 @@ type fixtureSum struct {
 func TestFixtures(t *testing.T) {
 	var made []fixture
 	for _, name := range []string{"locks", "process", "clock-break", "overlap", "cpu", "no-goroutine", "simple", "end-apart"} {
-		golden, err := os.ReadFile("../trace/testdata/" + name + ".txtar")
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden := filetest.Read(t, "../trace/testdata/"+name+".txtar")
 		_, trace, _ := strings.Cut(string(golden), "-- trace --\n")
 		trace, _, _ = strings.Cut(trace, "-- expect --\n")
 		made = append(made, makeFixture(t, name, trace))
@@ -61,10 +59,7 @@ func TestFixtures(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b, err := os.ReadFile(fixtures)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, fixtures)
 	var kept []fixture
 	if err := json.Unmarshal(b, &kept); err != nil {
 		t.Fatal(err)

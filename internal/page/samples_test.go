@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/timeline"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -72,10 +72,7 @@ func (b *breaking) ReadAt(p []byte, off int64) (int, error) {
 
 // TestLoadBroken: if reading fails, both states and samples report it.
 func TestLoadBroken(t *testing.T) {
-	data, err := os.ReadFile(recordPingPong(t, 10))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, recordPingPong(t, 10))
 	f := &breaking{ReaderAt: bytes.NewReader(data)}
 	tr, err := trace.Open(f, int64(len(data)))
 	if err != nil {

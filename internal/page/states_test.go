@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
@@ -16,9 +17,7 @@ import (
 func recordPingPong(t *testing.T, n int) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "a.scope")
-	if err := scope.Start(path, gotrace.With()); err != nil {
-		t.Fatal(err)
-	}
+	stop := recordtest.Begin(t, path, gotrace.With())
 	ping, pong := make(chan bool), make(chan bool)
 	go func() {
 		defer close(pong)
@@ -35,9 +34,7 @@ func recordPingPong(t *testing.T, n int) (path string) {
 	close(ping)
 	<-pong
 	end()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	stop()
 	return path
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/pgo"
 	"github.com/scopeview/scopeview/internal/symbols"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // made builds a perf.data file by hand.
@@ -138,9 +139,7 @@ func (m *made) bytes() []byte {
 func (m *made) file(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "perf.data")
-	if err := os.WriteFile(path, m.bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, m.bytes())
 	return path
 }
 

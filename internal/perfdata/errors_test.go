@@ -7,10 +7,11 @@ import (
 	"errors"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // both reads a file as Profile does, up to the choice of a program.
@@ -173,9 +174,7 @@ func TestKilledIsALoss(t *testing.T) {
 	m.sample(7, 3, base+s.offset(t, "inner", 3))
 	killed := put(m.bytes(), 48, uint64(0))
 	path := filepath.Join(t.TempDir(), "perf.data")
-	if err := os.WriteFile(path, killed[:len(killed)-5], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, killed[:len(killed)-5])
 	p, _, notes, err := Profile(context.Background(), path, Options{})
 	if err != nil || len(p.Losses) != 1 || !strings.Contains(strings.Join(notes, "\n"), "perf did not end as it should") {
 		t.Errorf("%v, %q", err, notes)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/pgo"
 	"github.com/scopeview/scopeview/internal/symbols"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // run runs a command, and returns its output.
@@ -173,9 +174,7 @@ func TestC(t *testing.T) {
 		t.Run(flags, func(t *testing.T) {
 			dir := t.TempDir()
 			program := filepath.Join(dir, "program")
-			if err := os.WriteFile(filepath.Join(dir, "p.c"), []byte(cSource), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, filepath.Join(dir, "p.c"), []byte(cSource))
 			run(t, dir, clang, append(strings.Fields(flags), "-O2", "-fno-omit-frame-pointer", "-o", program, "p.c")...)
 			data := perfRecord(t, program, "4000000")
 			p, b, notes, err := Profile(context.Background(), data, Options{})
@@ -209,9 +208,7 @@ func TestNoFrame(t *testing.T) {
 		"with.c": "unsigned long work(unsigned long);\n__attribute__((noinline)) unsigned long mid(unsigned long n) { return work(n) + 1; }\nint main() { unsigned long s = 0; for (int i = 0; i < 8; i++) s += mid(20000000 + i); return s & 1; }\n",
 		"less.c": "unsigned long work(unsigned long n) { unsigned long s = n; for (unsigned long i = 0; i < n; i++) s = s * 31 + (s >> 7); return s; }\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, name), []byte(text))
 	}
 	program := filepath.Join(dir, "program")
 	run(t, dir, clang, "-O2", "-g", "-fno-omit-frame-pointer", "-c", "with.c")
@@ -333,9 +330,7 @@ func TestGo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			for file, text := range map[string]string{"main.go": goSource, "go.mod": "module example.org/p\n\ngo 1.26\n"} {
-				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				filetest.Write(t, filepath.Join(dir, file), []byte(text))
 			}
 			program := filepath.Join(dir, "program")
 			run(t, dir, "go", append(append([]string{"build"}, flags...), "-o", program, ".")...)

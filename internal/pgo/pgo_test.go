@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -15,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // random returns a profile with all that profiles of programs have, and what they should not have:
@@ -51,9 +52,7 @@ func random(r *rand.Rand, samples int) *profile.Profile {
 func preprofile(t *testing.T, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.pgo")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, data)
 	out, err := exec.Command("go", "tool", "preprofile", "-i", path).CombinedOutput()
 	if err != nil {
 		t.Fatalf("go tool preprofile: %v: %s", err, out)

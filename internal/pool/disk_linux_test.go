@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // testLimit keeps mappings short: an emulator takes seconds for a terabyte.
@@ -111,10 +112,7 @@ func TestDiskClose(t *testing.T) {
 	if size, _ := blocks(t, f); size != 2*ChunkSize {
 		t.Errorf("the file has %d bytes, want two chunks", size)
 	}
-	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		t.Fatal(err)
-	}
+	maps := filetest.Read(t, "/proc/self/maps")
 	if bytes.Contains(maps, []byte(f.Name())) {
 		t.Errorf("%s is still mapped", f.Name())
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestHeapCopies checks that the file has the chunks' contents at the time they were saved, and
@@ -131,11 +132,7 @@ func TestHeapCopiesWhileWritten(t *testing.T) {
 // attempt.
 func TestHeapWriteFails(t *testing.T) {
 	name := newFile(t).Name()
-	readOnly, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer readOnly.Close()
+	readOnly := filetest.Open(t, name)
 	p, err := New(Options{File: readOnly, Heap: true})
 	if err != nil {
 		t.Fatal(err)
@@ -155,11 +152,7 @@ func TestHeapWriteFails(t *testing.T) {
 // TestHeapIsBounded takes chunks that are never written out: because no goroutine tries, and because
 // writing fails.
 func TestHeapIsBounded(t *testing.T) {
-	readOnly, err := os.Open(newFile(t).Name())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer readOnly.Close()
+	readOnly := filetest.Open(t, newFile(t).Name())
 	for _, c := range []struct {
 		name string
 		file *os.File

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
 // TestNoNumbers checks that a trace with all the chunks there can be, and no limit, or a larger
@@ -100,7 +101,7 @@ func TestLateDisk(t *testing.T) {
 
 // TestSegmentsKeepForShm checks that a full /dev/shm deletes no segment: that makes no room there.
 func TestSegmentsKeepForShm(t *testing.T) {
-	dir, dropped := smallFS(t, "16m"), 0
+	dir, dropped := faultfs.Tmpfs(t, 16<<20).Dir, 0
 	f := createIn(t, t.TempDir(), "t.scope")
 	hot := hotFile(t, dir, 1024)
 	o := Options{File: f, Hot: hot, HotSlots: 1024, Ring: RingOf(64<<20, func([]int64) { dropped++ })}

@@ -3,12 +3,12 @@ package pool
 import (
 	"encoding/binary"
 	"errors"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // ringPool returns a small ring whose numbers begin again after 300 chunks. over receives the
@@ -135,10 +135,7 @@ func TestRing(t *testing.T) {
 			stamp[at] = 1 << 40
 			at, _ = p.Place(kept)
 			stamp[at] = 1 << 41
-			b, err := os.ReadFile(p.file.f.Name())
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := filetest.Read(t, p.file.f.Name())
 			if most := (1 + ring + 2*keptAhead) * ChunkSize; len(b) > most {
 				t.Errorf("the file has %d bytes, want at most %d", len(b), most)
 			}

@@ -13,6 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // segmentPool returns a pool over segments of 15 chunks in dir. over receives the overwritten
@@ -178,7 +180,7 @@ func TestSegmentsAllHeld(t *testing.T) {
 func TestSegmentsOnFullDisk(t *testing.T) {
 	for _, heap := range []bool{false, true} {
 		t.Run(map[bool]string{false: "disk", true: "heap"}[heap], func(t *testing.T) {
-			dir := smallFS(t, "16m")
+			dir := faultfs.Tmpfs(t, 16<<20).Dir
 			p, s, _ := segmentPool(t, dir, heap, 100, nil)
 			var taken []int64
 			most, waiting := 0, 0
@@ -220,7 +222,7 @@ func TestSegmentsOnFullDisk(t *testing.T) {
 
 // TestSegmentsNoFile checks that a pool that can't be created leaves no file.
 func TestSegmentsNoFile(t *testing.T) {
-	dir := smallFS(t, "2m")
+	dir := faultfs.Tmpfs(t, 2<<20).Dir
 	filler := createIn(t, dir, "filler")
 	if err := unix.Fallocate(int(filler.Fd()), 0, 0, available(t, dir)-1<<20); err != nil {
 		t.Fatal(err)
@@ -306,10 +308,7 @@ func TestSegmentsImmutable(t *testing.T) {
 			}
 			there := map[uint64]bool{}
 			for _, name := range files {
-				b, err := os.ReadFile(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := filetest.Read(t, name)
 				for at := ChunkSize; at < len(b); at += ChunkSize {
 					there[binary.LittleEndian.Uint64(b[at:])] = true
 				}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
 // hotFile returns a hot file with so many slots in a directory, or, if dir is empty, in memory.
@@ -262,7 +263,7 @@ func TestShmIsBounded(t *testing.T) {
 // TestShmFull checks that a full tmpfs is not counted as a full buffer: records that find no room
 // are lost for space, until chunks are written out. A tmpfs too small to begin with is no backing.
 func TestShmFull(t *testing.T) {
-	dir := smallFS(t, "8m")
+	dir := faultfs.Tmpfs(t, 8<<20).Dir
 	p, hot := newShmPool(t, Options{}, dir, 2048)
 	var all []int64
 	for range 10 {

@@ -9,25 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
-
-// smallFS mounts a tmpfs of that size and returns its path.
-func smallFS(t *testing.T, size string) string {
-	t.Helper()
-	if os.Getuid() != 0 {
-		t.Skip("mounting a small file system needs root")
-	}
-	dir := t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "size="+size); err != nil {
-		t.Skipf("a small file system can't be mounted: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
-			t.Errorf("unmounting %s: %v", dir, err)
-		}
-	})
-	return dir
-}
 
 func createIn(t *testing.T, dir, name string) *os.File {
 	t.Helper()
@@ -52,7 +35,7 @@ func available(t *testing.T, dir string) int64 {
 // would have refused: the kernel's answer must be an error and not a signal, and whatever it
 // allocated must be freed.
 func TestExtendOnFullDisk(t *testing.T) {
-	dir := smallFS(t, "16m")
+	dir := faultfs.Tmpfs(t, 16<<20).Dir
 	f := createIn(t, dir, "trace")
 	p := newDiskPool(t, f, testLimit)
 	filler := createIn(t, dir, "filler")
@@ -84,7 +67,7 @@ func TestExtendOnFullDisk(t *testing.T) {
 
 // TestPoolOnFullDisk fills the file system of a pool, and frees room again.
 func TestPoolOnFullDisk(t *testing.T) {
-	dir := smallFS(t, "64m")
+	dir := faultfs.Tmpfs(t, 64<<20).Dir
 	f := createIn(t, dir, "trace")
 	p := newDiskPool(t, f, testLimit)
 	fill := func() (why format.Loss) {
@@ -126,7 +109,7 @@ func TestPoolOnFullDisk(t *testing.T) {
 // TestNewOnFullDisk starts a pool where there is no room for one: the file stays empty and the next
 // pool finds the addresses free.
 func TestNewOnFullDisk(t *testing.T) {
-	f := createIn(t, smallFS(t, "4m"), "trace")
+	f := createIn(t, faultfs.Tmpfs(t, 4<<20).Dir, "trace")
 	if _, err := New(Options{File: f, Limit: testLimit}); !IsNoSpace(err) {
 		t.Errorf("New: %v, want an error about space", err)
 	}
@@ -138,7 +121,7 @@ func TestNewOnFullDisk(t *testing.T) {
 
 // TestHeapOnFullDisk drops heap chunks on a full disk: they stay in memory until there is room.
 func TestHeapOnFullDisk(t *testing.T) {
-	dir := smallFS(t, "1m")
+	dir := faultfs.Tmpfs(t, 1<<20).Dir
 	f := createIn(t, dir, "trace")
 	filler := createIn(t, dir, "filler")
 	if err := unix.Fallocate(int(filler.Fd()), 0, 0, available(t, dir)); err != nil {
@@ -175,7 +158,7 @@ func TestHeapOnFullDisk(t *testing.T) {
 // TestRingOnFullDisk checks that a ring on a file system smaller than itself goes on with the
 // places it got.
 func TestRingOnFullDisk(t *testing.T) {
-	dir := smallFS(t, "8m")
+	dir := faultfs.Tmpfs(t, 8<<20).Dir
 	f := createIn(t, dir, "ring")
 	p, err := New(Options{File: f, Ring: RingOf(64<<20, nil)})
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	. "github.com/scopeview/scopeview/scope"
 )
@@ -46,17 +47,17 @@ func TestG17(t *testing.T) {
 	var lines []string
 	for _, c := range []struct {
 		name string
-		size string // of its file system; "": the tests' own
-		each int    // records per goroutine
-		rest bool   // slow enough for a ring to be overwritten
+		size int64 // of its file system; 0: the tests' own
+		each int   // records per goroutine
+		rest bool  // slow enough for a ring to be overwritten
 		opts []Option
 	}{
-		{"nothing", "", 2_000, false, nil},
-		{"limit", "", 40_000, false, []Option{WithLimit(2 << 20)}},
-		{"burst", "", 200_000, false, []Option{WithLimit(NoLimit)}},
-		{"ring", "", 100_000, true, []Option{WithRing(4 << 20)}},
-		{"full disk", "16m", 150_000, false, nil},
-		{"ring on a full disk", "16m", 150_000, true, []Option{WithRing(32 << 20)}},
+		{"nothing", 0, 2_000, false, nil},
+		{"limit", 0, 40_000, false, []Option{WithLimit(2 << 20)}},
+		{"burst", 0, 200_000, false, []Option{WithLimit(NoLimit)}},
+		{"ring", 0, 100_000, true, []Option{WithRing(4 << 20)}},
+		{"full disk", 16 << 20, 150_000, false, nil},
+		{"ring on a full disk", 16 << 20, 150_000, true, []Option{WithRing(32 << 20)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			perBacking(t, func(t *testing.T, backing Option) {
@@ -65,15 +66,15 @@ func TestG17(t *testing.T) {
 				recorded, over := int64(0), int64(0)
 				for range rounds {
 					dir := t.TempDir()
-					if c.size != "" {
-						dir = smallFS(t, c.size)
+					if c.size != 0 {
+						dir = faultfs.Tmpfs(t, c.size).Dir
 					}
 					if err := Start(dir, append(c.opts, backing, shortTicks())...); err != nil {
 						t.Fatal(err)
 					}
 					n := issue(c.each, c.rest)
 					err := Stop()
-					if err != nil && (c.size == "" || !errors.Is(err, unix.ENOSPC) && !errors.Is(err, pool.ErrNoSpace)) {
+					if err != nil && (c.size == 0 || !errors.Is(err, unix.ENOSPC) && !errors.Is(err, pool.ErrNoSpace)) {
 						t.Fatal(err)
 					}
 					s := Stats()
@@ -197,11 +198,7 @@ func cutOff(t *testing.T, issued int64) {
 	if s.Recorded+s.Overwritten+s.Lost.Total() != issued || s.LastError == nil {
 		t.Errorf("%d issued, %d recorded, %d overwritten, lost %+v, error %v", issued, s.Recorded, s.Overwritten, s.Lost, s.LastError)
 	}
-	tr, err := trace.OpenFile(Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, Path())
 	if tr.Closed() && tr.State().Lost != s.Lost.Total() {
 		t.Errorf("lost %+v, the trace says %d", s.Lost, tr.State().Lost)
 	}

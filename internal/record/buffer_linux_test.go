@@ -22,7 +22,7 @@ import (
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
-	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	. "github.com/scopeview/scopeview/scope"
 )
 
@@ -51,11 +51,7 @@ func TestWaitShare(t *testing.T) {
 // bufferOf returns the buffer's size recorded in the trace.
 func bufferOf(t *testing.T, path string) int64 {
 	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	n, err := strconv.ParseInt(tr.Lookup("buffer"), 10, 64)
 	if err != nil {
 		t.Fatalf("the trace's buffer: %v", err)

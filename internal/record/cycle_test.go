@@ -14,6 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	. "github.com/scopeview/scopeview/scope"
 )
@@ -117,10 +118,7 @@ func inUse(t *testing.T) (r resources) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		t.Fatal(err)
-	}
+	maps := filetest.Read(t, "/proc/self/maps")
 	r.descriptors = len(fds)
 	r.mappings = bytes.Count(maps, []byte("\n"))
 	r.files = bytes.Count(maps, []byte(record.Extension))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	. "github.com/scopeview/scopeview/scope"
 )
@@ -187,22 +188,17 @@ func TestSecondEndApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		var twice, between *seen
-		tr, err := trace.OpenFile(Path())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.Close()
-		err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		tr := tracetest.OpenFile(t, Path())
+		for e := range tracetest.Events(t, tr, trace.Options{}) {
 			switch tr.Name(e.Name) {
 			case "twice":
 				twice = &seen{Event: *e}
 			case "between":
 				between = &seen{Event: *e}
 			}
-			return true
-		})
-		if err != nil || twice == nil || between == nil {
-			t.Fatal("not found", err)
+		}
+		if twice == nil || between == nil {
+			t.Fatal("not found")
 		}
 		if twice.Open || twice.Start+twice.Dur > between.Start {
 			t.Errorf("the scope ended at %d, its first end was called before %d", twice.Start+twice.Dur, between.Start)

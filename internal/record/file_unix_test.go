@@ -16,6 +16,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	. "github.com/scopeview/scopeview/scope"
 )
 
@@ -100,9 +101,7 @@ func TestG29Links(t *testing.T) {
 		t.Fatal(err)
 	}
 	stop(t)
-	if err := os.WriteFile(at("victim"), []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, at("victim"), []byte("text"))
 	if err := os.Mkdir(at("dir"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -166,9 +165,7 @@ func TestG29Thin(t *testing.T) {
 		return filepath.Join(dir, fmt.Sprintf("%s-slow-20260101T0000%02dZ-1-00000000.scope", record.ProgramName(), second))
 	}
 	for i := range record.TriggerFiles + 5 { // ours, each between two of the other user's
-		if err := os.WriteFile(name(3*i+1), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, name(3*i+1), nil)
 		for _, err := range []error{os.WriteFile(name(3*i), nil, 0o666), os.Chown(name(3*i), 65534, 65534), os.Symlink("x", name(3*i+2))} {
 			if err != nil {
 				t.Fatal(err)
@@ -225,11 +222,7 @@ func TestDescriptorIsNotInherited(t *testing.T) {
 	if err != nil || flags&unix.FD_CLOEXEC == 0 {
 		t.Errorf("the descriptor's flags are %#x: %v", flags, err)
 	}
-	f, err := os.Open(Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := filetest.Open(t, Path())
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
 		t.Errorf("the trace's lock is free while it is written: %v", err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/heartbeat"
 	"github.com/scopeview/scopeview/internal/record"
-	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	. "github.com/scopeview/scopeview/scope"
 )
 
@@ -40,11 +40,7 @@ func TestG40Rest(t *testing.T) {
 			runtime.GC()
 			awaitLooks(t, &looks, 2*rests+4)
 			r := stop(t)
-			tr, err := trace.OpenFile(Path())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer tr.Close()
+			tr := tracetest.OpenFile(t, Path())
 			beats := len(tr.Beats())
 			for i := range rests {
 				if n := len(r.named(fmt.Sprint("after ", i))); n != 1 {

@@ -5,13 +5,13 @@ package record_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	. "github.com/scopeview/scopeview/scope"
 )
 
@@ -35,10 +35,7 @@ func TestG14(t *testing.T) {
 				}
 			}
 		}
-		smaps, err := os.ReadFile("/proc/self/smaps")
-		if err != nil {
-			t.Fatal(err)
-		}
+		smaps := filetest.Read(t, "/proc/self/smaps")
 		mapped, forked := 0, 0
 		ours := false
 		for line := range bytes.Lines(smaps) {

@@ -5,7 +5,6 @@ package record_test
 import (
 	"bufio"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -24,26 +23,18 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-var kills = flag.Int("kills", 20, "how many writers TestKill kills; 5 with -short")
-
-// TestKill kills writers at random moments. Every scope whose end had returned
-// is in the trace, ended; no scope is there that was not begun; one per worker
-// may be open.
-func TestKill(t *testing.T) {
-	isVictim(t)
-	n := *kills
-	if testing.Short() {
-		n = min(n, 5)
-	}
-	t.Log(killMany(t, n, fmt.Sprintf("plain backing=%d", DiskBacking)))
-}
-
-// TestG15Kill is TestKill in both modes and on every backing that survives a
-// kill; for the heap it reports what is missing.
+// TestG15Kill kills writers at random moments, in both modes and on every backing that
+// survives a kill. Every scope whose end had returned is in the trace, ended; no scope is
+// there that was not begun; one per worker may be open. For the heap it reports what is
+// missing.
 func TestG15Kill(t *testing.T) {
-	n := 5
-	if faultfs.Full() {
+	isVictim(t)
+	n := 10
+	switch {
+	case faultfs.Full():
 		n = 1000
+	case testing.Short():
+		n = 5
 	}
 	var lines []string
 	for _, b := range killProof {
@@ -170,7 +161,7 @@ func newVictim(binary, ways string, env ...string) (*victimRun, error) {
 	if v.truth, v.unmap, err = mapTruth(f); err != nil {
 		return fail(err)
 	}
-	v.cmd = exec.Command(binary, "-test.run=^TestKill$")
+	v.cmd = exec.Command(binary, "-test.run=^TestG15Kill$")
 	v.cmd.Env = append(os.Environ(), victimTrace+"="+v.path, victimTruth+"="+f.Name(), victimWays+"="+ways)
 	v.cmd.Env = append(v.cmd.Env, env...)
 	v.cmd.Stderr = &v.err

@@ -23,6 +23,7 @@ import (
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/testing/step"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	. "github.com/scopeview/scopeview/scope"
 )
@@ -162,15 +163,11 @@ func lateStop(thread *step.Thread, code code, n int) (there bool, err error) {
 
 // lateFound checks the scopes whose ends were late.
 func lateFound(t *testing.T, path string, all int, ring bool) {
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	found, next, last := 0, 0, int64(0)
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if tr.Name(e.Name) != "late" {
-			return true
+			continue
 		}
 		found++
 		i, kind := -1, -1 // unknown
@@ -186,9 +183,6 @@ func lateFound(t *testing.T, path string, all int, ring bool) {
 			t.Errorf("scope %d begins at %d, the one before it ended at %d", i, e.Start, last)
 		}
 		next, last = i+1, e.Start+e.Dur
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	if !ring && found != all {
 		t.Errorf("%d scopes are there, want %d", found, all)

@@ -22,6 +22,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	. "github.com/scopeview/scopeview/scope"
 )
@@ -187,10 +188,7 @@ func readsTakePages(t testing.TB) bool {
 
 // unwritten returns the resident memory of anonymous read-only mappings.
 func unwritten(t testing.TB) (n int64) {
-	b, err := os.ReadFile("/proc/self/smaps")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "/proc/self/smaps")
 	in := false
 	for line := range strings.Lines(string(b)) {
 		f := strings.Fields(line)
@@ -233,10 +231,7 @@ func takeAll(bytes, threads int) {
 // status returns a field of /proc/self/status, in bytes.
 func status(t testing.TB, field string) int64 {
 	t.Helper()
-	b, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "/proc/self/status")
 	for line := range strings.Lines(string(b)) {
 		if rest, ok := strings.CutPrefix(line, field+":"); ok {
 			n, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)

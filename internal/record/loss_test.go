@@ -10,6 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	. "github.com/scopeview/scopeview/scope"
 )
@@ -120,11 +121,7 @@ func TestNothingIsLostAtRest(t *testing.T) {
 		if s.Bytes != r.Size() || s.PreparedLeast <= 0 || s.PreparedLeast >= 4<<20 || s.Recorder == "" || s.Path != Path() {
 			t.Errorf("%+v, the trace has %d bytes", s, r.Size())
 		}
-		tr, err := trace.OpenFile(Path())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.Close()
+		tr := tracetest.OpenFile(t, Path())
 		beats := tr.Beats()
 		if n, ok := beats[len(beats)-1].Value(format.FieldRecorded); !ok || n != 1000 {
 			t.Errorf("the last heartbeat says %d records", n)

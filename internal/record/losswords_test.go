@@ -19,7 +19,8 @@ import (
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/sys"
-	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	. "github.com/scopeview/scopeview/scope"
 )
 
@@ -160,7 +161,7 @@ func TestG17Words(t *testing.T) {
 			} else if small {
 				was := hot.Dir
 				t.Cleanup(func() { hot.Dir = was })
-				hot.Dir = smallFS(t, "64m")
+				hot.Dir = faultfs.Tmpfs(t, 64<<20).Dir
 			}
 			start(t, c.opts...)
 			r := record.Current.Load()
@@ -179,11 +180,7 @@ func TestG17Words(t *testing.T) {
 					t.Errorf("%d are lost by %v, which it was not", n, format.Loss(why))
 				}
 			}
-			tr, err := trace.OpenFile(Path())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer tr.Close()
+			tr := tracetest.OpenFile(t, Path())
 			want := strings.Replace(c.want, "N", show.Count(lost[c.why]), 1)
 			inContainer := strings.NewReplacer("(up to ", "(", ", or the limit of memory, which bounds it", "")
 			if line := inContainer.Replace(analysis.LossLine(tr)); lost[c.why] == 0 || !strings.Contains(line, want) {

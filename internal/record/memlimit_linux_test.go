@@ -88,7 +88,7 @@ func TestG37Memory(t *testing.T) {
 			}
 			dir := t.TempDir()
 			if strings.HasPrefix(c.backing, "tmpfs") {
-				dir = smallFS(t, "2g")
+				dir = faultfs.Tmpfs(t, 2<<30).Dir
 			}
 			limit := c.limit << 20
 			if c.when == "lowered" {

@@ -15,20 +15,16 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
-	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	. "github.com/scopeview/scopeview/scope"
 )
 
 // sumsOf returns the sums of locks in the last trace, by name.
 func sumsOf(t *testing.T) map[string]format.LockSums {
 	t.Helper()
-	tr, err := trace.OpenFile(Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, Path())
 	all := map[string]format.LockSums{}
-	err = tr.EachLockSums(func(l *format.LockSums) bool {
+	err := tr.EachLockSums(func(l *format.LockSums) bool {
 		name := tr.Name(l.Name)
 		s, ok := all[name]
 		if !ok {

@@ -12,6 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	. "github.com/scopeview/scopeview/scope"
 )
@@ -121,22 +122,15 @@ func TestG20ClockStep(t *testing.T) {
 			t.Fatal(err)
 		}
 		verify(t, Path())
-		tr, err := trace.OpenFile(Path())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.Close()
+		tr := tracetest.OpenFile(t, Path())
 		var names []string
 		last := int64(-1)
-		if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		for e := range tracetest.Events(t, tr, trace.Options{}) {
 			names = append(names, fmt.Sprintf("%s %v", tr.Name(e.Name), e.Quality))
 			if e.Start < last || e.Dur < 0 {
 				t.Errorf("a scope at %d, of %d ns, after one at %d", e.Start, e.Dur, last)
 			}
 			last = e.Start
-			return true
-		}); err != nil {
-			t.Fatal(err)
 		}
 		if len(tr.Breaks()) != 2 || len(names) != 3 || names[0] != "across unknown" {
 			t.Errorf("breaks %v, scopes %q", tr.Breaks(), names)

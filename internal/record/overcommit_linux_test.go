@@ -14,6 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 const overcommit = "/proc/sys/vm/overcommit_memory"
@@ -68,10 +69,7 @@ func TestG42Overcommit(t *testing.T) {
 
 // uncommitted returns how many bytes the system may still promise.
 func uncommitted(t *testing.T) int64 {
-	b, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "/proc/meminfo")
 	kib := map[string]int64{}
 	for line := range strings.Lines(string(b)) {
 		if f := strings.Fields(line); len(f) > 1 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/pool"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 
 	"github.com/scopeview/scopeview/internal/record"
@@ -83,11 +84,7 @@ func TestRingOfManyOwners(t *testing.T) {
 		if issued := int64(owners * rounds * each); s.Recorded+s.Overwritten+s.Lost.Total() != issued || s.Lost.Total() > issued/10 {
 			t.Errorf("%d issued: %+v", issued, s)
 		}
-		tr, err := trace.OpenFile(Path())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.Close()
+		tr := tracetest.OpenFile(t, Path())
 		want, why := uint32(MinRing/format.ChunkSize), false
 		if fast {
 			want, why = owners*record.OwnedPart, true

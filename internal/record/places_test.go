@@ -13,6 +13,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	. "github.com/scopeview/scopeview/scope"
 )
@@ -205,11 +206,7 @@ func TestPlacesAreRecorded(t *testing.T) {
 			named := &Mutex{Name: "named"}
 			contendIn(t, stateOf(named), named, lockThere)
 			stop(t)
-			tr, err := trace.OpenFile(Path())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer tr.Close()
+			tr := tracetest.OpenFile(t, Path())
 			found, files := map[string]int{}, map[string]string{}
 			for _, p := range tr.Places() {
 				kind := format.LockMutex

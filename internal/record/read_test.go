@@ -155,20 +155,12 @@ func each(t *testing.T, path string, f func(*trace.Trace, *trace.Event)) *trace.
 // eachAnyway returns the trace's problems instead of reporting them.
 func eachAnyway(t *testing.T, path string, f func(*trace.Trace, *trace.Event)) (*trace.Trace, []trace.Problem) {
 	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
-	err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	tr := tracetest.OpenFile(t, path)
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if e.Dur < 0 || e.Quality != format.Unknown && e.Kind != format.KindProcess && (e.CPU < 0 || e.CPU > e.Dur) {
 			t.Errorf("%v %q took %d ns and %d ns of CPU time (%v)", e.Kind, tr.Name(e.Name), e.Dur, e.CPU, e.Quality)
 		}
 		f(tr, e)
-		return true
-	})
-	if err != nil {
-		t.Error(err)
 	}
 	return tr, tr.Problems()
 }

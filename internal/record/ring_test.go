@@ -14,6 +14,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	. "github.com/scopeview/scopeview/scope"
 )
@@ -401,9 +402,7 @@ func TestThin(t *testing.T) {
 	}
 	names = append(names, "other-slow-20250101T000000Z-1-00000000.scope", record.ProgramName()+"-20250101T000000Z-1-0.scope")
 	for _, n := range names {
-		if err := os.WriteFile(filepath.Join(dir, n), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, n), nil)
 	}
 	record.Thin(dir)
 	list, err := os.ReadDir(dir)
@@ -432,29 +431,6 @@ func TestRingOfTheLargestSize(t *testing.T) {
 			t.Errorf("%d are recorded, lost: %+v", s.Recorded, s.Lost)
 		}
 	})
-}
-
-// TestRingOptions checks invalid options.
-func TestRingOptions(t *testing.T) {
-	for name, opts := range map[string][]Option{
-		"small":             {WithRing(1 << 20)},
-		"large":             {WithRing(1 << 40)},
-		"negative":          {WithRing(-1)},
-		"with a limit":      {WithRing(8 << 20), WithLimit(8 << 20)},
-		"trigger alone":     {WithTrigger("a", time.Second, t.TempDir())},
-		"trigger too low":   {WithRing(8 << 20), WithTrigger("a", time.Microsecond, t.TempDir())},
-		"trigger for none":  {WithRing(8 << 20), WithTrigger("a,,b", time.Second, t.TempDir())},
-		"trigger to no dir": {WithRing(8 << 20), WithTrigger("a", time.Second, "")},
-	} {
-		dir := t.TempDir()
-		if err := Start(dir, opts...); !errors.Is(err, ErrOption) {
-			t.Errorf("%s: %v, want ErrOption", name, err)
-			_ = Stop()
-		}
-		if list, _ := os.ReadDir(dir); len(list) != 0 {
-			t.Errorf("%s: %v is left", name, list)
-		}
-	}
 }
 
 // TestRingRowOfASilentGoroutine: a goroutine that has nothing but an open scope for

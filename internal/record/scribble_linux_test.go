@@ -14,7 +14,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/record"
-	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	. "github.com/scopeview/scopeview/scope"
 )
 
@@ -90,11 +90,7 @@ func scribbled(t *testing.T, kind BackingKind, what string, from int64) int {
 // readScribbled checks that readers report the losses as unknown.
 func readScribbled(t *testing.T, path string) {
 	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	for why, n := range tr.Lost() {
 		if n < 0 || n > 1<<50 {
 			t.Errorf("the trace says that %d are lost (%v)", n, why)

@@ -17,6 +17,8 @@ import (
 	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	. "github.com/scopeview/scopeview/scope"
 )
@@ -39,10 +41,7 @@ func segmentFiles(t *testing.T, path string) (names []string) {
 // headerOf reads the header of the trace's own file.
 func headerOf(t *testing.T, path string) (format.Header, format.State) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, path)
 	h, s, err := format.DecodeHeader(b)
 	if err != nil {
 		t.Fatal(err)
@@ -86,13 +85,9 @@ func readContents(t *testing.T, path string, gaps bool) *contents {
 	t.Helper()
 	h := &contents{last: map[string]int64{}}
 	var there map[int64]int64 // start of each chunk, by number
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tr.Close() })
+	tr := tracetest.OpenFile(t, path)
 	h.t = tr
-	err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if there == nil {
 			there = map[int64]int64{}
 			for _, c := range tr.Chunks() {
@@ -111,10 +106,6 @@ func readContents(t *testing.T, path string, gaps bool) *contents {
 				h.last[row] = i
 			}
 		}
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return h
 }
@@ -264,15 +255,11 @@ func TestSegmentsTaken(t *testing.T) {
 		path := Path()
 		// Two of the next names are taken: one by a link, one by a file.
 		precious := filepath.Join(t.TempDir(), "precious")
-		if err := os.WriteFile(precious, []byte("precious"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, precious, []byte("precious"))
 		if err := os.Symlink(precious, format.SegmentName(path, 3)); err != nil {
 			t.Skip(err)
 		}
-		if err := os.WriteFile(format.SegmentName(path, 4), []byte("mine"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, format.SegmentName(path, 4), []byte("mine"))
 		issued := worked(fewer(100_000))
 		var files []string
 		until(t, "six segments", func() bool { // not all that are in memory have files yet
@@ -287,9 +274,7 @@ func TestSegmentsTaken(t *testing.T) {
 		if err := os.Remove(oldest); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(oldest, []byte("another's"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, oldest, []byte("another's"))
 		newest := func() uint32 {
 			files := segmentFiles(t, path)
 			_, n, _ := format.SegmentNumber(files[len(files)-1])
@@ -371,13 +356,8 @@ func TestSegmentsCopied(t *testing.T) {
 		there := readContents(t, Path(), true)
 		away := filepath.Join(t.TempDir(), "other.scope")
 		for _, name := range append(segmentFiles(t, Path()), Path()) {
-			b, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(away+strings.TrimPrefix(name, Path()), b, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			b := filetest.Read(t, name)
+			filetest.Write(t, away+strings.TrimPrefix(name, Path()), b)
 		}
 		if here := readContents(t, away, true); here.steps != there.steps || here.steps == 0 {
 			t.Errorf("%d of %d records are in the copy", here.steps, there.steps)
@@ -405,9 +385,7 @@ func TestSegmentsOverwrite(t *testing.T) {
 	}
 	record(WithSegments(1<<20, 4))
 	mine := format.SegmentName(path, 77)
-	if err := os.WriteFile(mine, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, mine, []byte("mine"))
 	if n := len(segmentFiles(t, path)); n < 2 {
 		t.Fatalf("%d segments", n)
 	}
@@ -416,30 +394,6 @@ func TestSegmentsOverwrite(t *testing.T) {
 		t.Errorf("%q are left", files)
 	}
 	verify(t, path)
-}
-
-// TestSegmentsOptions checks invalid options.
-func TestSegmentsOptions(t *testing.T) {
-	for name, opts := range map[string][]Option{
-		"small":        {WithSegments(1<<20-1, 4)},
-		"negative":     {WithSegments(-1, 4)},
-		"one":          {WithSegments(1<<20, 1)},
-		"none":         {WithSegments(1<<20, 0)},
-		"many":         {WithSegments(1<<20, 1001)},
-		"large":        {WithSegments(1<<40, 2)},
-		"much":         {WithSegments(1<<30, 65)},
-		"with a ring":  {WithSegments(1<<20, 4), WithRing(8 << 20)},
-		"with a limit": {WithSegments(1<<20, 4), WithLimit(8 << 20)},
-	} {
-		dir := t.TempDir()
-		if err := Start(dir, opts...); !errors.Is(err, ErrOption) {
-			t.Errorf("%s: %v, want ErrOption", name, err)
-			_ = Stop()
-		}
-		if list, _ := os.ReadDir(dir); len(list) != 0 {
-			t.Errorf("%s: %v is left", name, list)
-		}
-	}
 }
 
 // segmentsOver in the environment names the trace to overwrite.
@@ -477,10 +431,7 @@ func TestSegmentsOverwriteFirst(t *testing.T) {
 	}
 	h, _ := headerOf(t, path)
 	for _, name := range segmentFiles(t, path) {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, name)
 		if s, err := format.DecodeSegmentHeader(b[:format.SegmentHeaderSize]); err != nil || s.ID != h.ID {
 			t.Errorf("%s is left of the trace that was overwritten, %v", filepath.Base(name), err)
 		}

@@ -17,27 +17,10 @@ import (
 	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/trace"
 	. "github.com/scopeview/scopeview/scope"
 )
-
-// smallFS mounts a tmpfs of the given size and returns its path.
-func smallFS(t *testing.T, size string) string {
-	t.Helper()
-	if os.Getuid() != 0 {
-		t.Skip("mounting a small file system needs root")
-	}
-	dir := t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "size="+size); err != nil {
-		t.Skipf("a small file system can't be mounted: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
-			t.Errorf("unmounting %s: %v", dir, err)
-		}
-	})
-	return dir
-}
 
 // TestFullDisk records until the file system is full, continues, frees space,
 // and continues. The program survives, each record is kept or counted, and the
@@ -47,7 +30,7 @@ func TestFullDisk(t *testing.T) {
 		t.Skip("the race detector makes it slow to fill what the heap may hold")
 	}
 	perBacking(t, func(t *testing.T, backing Option) {
-		dir := smallFS(t, "32m")
+		dir := faultfs.Tmpfs(t, 32<<20).Dir
 		if err := Start(dir, backing, shortTicks()); err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +102,7 @@ func TestNoSpaceToStart(t *testing.T) {
 	if !record.HaveDisk {
 		t.Skip("the heap needs no room to start")
 	}
-	dir := smallFS(t, "4m")
+	dir := faultfs.Tmpfs(t, 4<<20).Dir
 	err := Start(filepath.Join(dir, "t.scope"))
 	if !errors.Is(err, ErrNoSpace) {
 		t.Errorf("Start: %v, want ErrNoSpace", err)
@@ -131,7 +114,7 @@ func TestNoSpaceToStart(t *testing.T) {
 
 // TestNoSpaceForSnapshot takes a snapshot without room for it.
 func TestNoSpaceForSnapshot(t *testing.T) {
-	dir := smallFS(t, "4k")
+	dir := faultfs.Tmpfs(t, 4<<10).Dir
 	start(t)
 	for range 10_000 {
 		Task("task")()

@@ -15,6 +15,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	. "github.com/scopeview/scopeview/scope"
 )
@@ -210,10 +211,7 @@ func TestG31Names(t *testing.T) {
 		if err := Stop(); err != nil {
 			t.Fatal(err)
 		}
-		b, err := os.ReadFile(Path())
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, Path())
 		if got := bytes.Count(b, []byte(canary)); got != 100 {
 			t.Errorf("100 names are in the file %d times", got)
 		}

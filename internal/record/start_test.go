@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	. "github.com/scopeview/scopeview/scope"
 )
 
@@ -68,22 +69,39 @@ func TestOneAtATime(t *testing.T) {
 func TestOptions(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		opt  Option
+		opts []Option
 	}{
-		{"WithFlushEvery", WithFlushEvery(9 * time.Millisecond)},
-		{"WithFlushEvery", WithFlushEvery(-1)},
-		{"WithHeartbeat", WithHeartbeat(0)},
-		{"WithLimit", WithLimit(1<<20 - 1)},
-		{"WithLimit", WithLimit(0)},
-		{"WithLimit", WithLimit(-2)},
-		{"WithCPU", WithCPU(CPUAlways + 1)},
-		{"WithCPU", WithCPU(-1)},
-		{"WithBacking", WithBacking(ShmBacking + 1)},
-		{"WithBacking", WithBacking(-1)},
+		{"WithFlushEvery", []Option{WithFlushEvery(9 * time.Millisecond)}},
+		{"WithFlushEvery", []Option{WithFlushEvery(-1)}},
+		{"WithHeartbeat", []Option{WithHeartbeat(0)}},
+		{"WithLimit", []Option{WithLimit(1<<20 - 1)}},
+		{"WithLimit", []Option{WithLimit(0)}},
+		{"WithLimit", []Option{WithLimit(-2)}},
+		{"WithCPU", []Option{WithCPU(CPUAlways + 1)}},
+		{"WithCPU", []Option{WithCPU(-1)}},
+		{"WithBacking", []Option{WithBacking(ShmBacking + 1)}},
+		{"WithBacking", []Option{WithBacking(-1)}},
+		{"WithRing", []Option{WithRing(1 << 20)}},
+		{"WithRing", []Option{WithRing(1 << 40)}},
+		{"WithRing", []Option{WithRing(-1)}},
+		{"WithRing", []Option{WithRing(8 << 20), WithLimit(8 << 20)}},
+		{"WithTrigger", []Option{WithTrigger("a", time.Second, t.TempDir())}}, // without a ring
+		{"WithTrigger", []Option{WithRing(8 << 20), WithTrigger("a", time.Microsecond, t.TempDir())}},
+		{"WithTrigger", []Option{WithRing(8 << 20), WithTrigger("a,,b", time.Second, t.TempDir())}},
+		{"WithTrigger", []Option{WithRing(8 << 20), WithTrigger("a", time.Second, "")}},
+		{"WithSegments", []Option{WithSegments(1<<20-1, 4)}},
+		{"WithSegments", []Option{WithSegments(-1, 4)}},
+		{"WithSegments", []Option{WithSegments(1<<20, 1)}},
+		{"WithSegments", []Option{WithSegments(1<<20, 0)}},
+		{"WithSegments", []Option{WithSegments(1<<20, 1001)}},
+		{"WithSegments", []Option{WithSegments(1<<40, 2)}},
+		{"WithSegments", []Option{WithSegments(1<<30, 65)}},
+		{"WithSegments", []Option{WithSegments(1<<20, 4), WithRing(8 << 20)}},
+		{"WithSegments", []Option{WithSegments(1<<20, 4), WithLimit(8 << 20)}},
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "t.scope")
-		err := Start(path, c.opt)
+		err := Start(path, c.opts...)
 		if !errors.Is(err, ErrOption) || !strings.Contains(fmt.Sprint(err), c.name) || !strings.Contains(fmt.Sprint(err), path) {
 			t.Errorf("%s: %v, want ErrOption, the option and the path", c.name, err)
 		}
@@ -142,9 +160,7 @@ func TestPaths(t *testing.T) {
 // cause, and nothing is left.
 func TestBadPaths(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, "file"), []byte("text"))
 	for _, c := range []struct {
 		path string
 		want error
@@ -179,10 +195,7 @@ func TestOverwrite(t *testing.T) {
 	}
 	Task("old")()
 	stop(t)
-	old, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := filetest.Read(t, path)
 	if err := Start(path); !errors.Is(err, ErrExists) {
 		t.Errorf("a finished trace, without WithOverwrite: %v, want ErrExists", err)
 	}
@@ -204,9 +217,7 @@ func TestOverwrite(t *testing.T) {
 		{"newer", slices.Concat(old[:8], []byte{200, 0}, old[10:])},
 	} {
 		p := filepath.Join(dir, c.name)
-		if err := os.WriteFile(p, c.content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, p, c.content)
 		if err := Start(p, WithOverwrite()); !errors.Is(err, ErrExists) {
 			t.Errorf("%s: %v, want ErrExists", c.name, err)
 		}
@@ -215,9 +226,7 @@ func TestOverwrite(t *testing.T) {
 		}
 	}
 	killed := filepath.Join(dir, "killed") // never closed, and not being written
-	if err := os.WriteFile(killed, slices.Concat(old[:128], make([]byte, 8), old[136:]), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, killed, slices.Concat(old[:128], make([]byte, 8), old[136:]))
 	if err := Start(killed, WithOverwrite()); err != nil {
 		t.Errorf("a killed trace: %v", err)
 	} else {

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	. "github.com/scopeview/scopeview/scope"
 )
 
@@ -103,10 +104,7 @@ func threads(t *testing.T) {
 
 // mappings uses up most of the mappings that a process may have (vm.max_map_count).
 func mappings(t *testing.T) {
-	b, err := os.ReadFile("/proc/sys/vm/max_map_count")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "/proc/sys/vm/max_map_count")
 	most, _ := strconv.Atoi(strings.TrimSpace(string(b)))
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil || most > 1<<18 {

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
-	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
@@ -120,9 +120,7 @@ func TestWaitsAreThoseOfGoProfiles(t *testing.T) {
 // waitsByBoth records waits, and returns those that differ from Go's profiles.
 func waitsByBoth(t *testing.T) (wrong []string) {
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path, gotrace.With()); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path, gotrace.With())
 	oldBlocks, oldMutexes := goProfile(t, "block"), goProfile(t, "mutex") // the profiles cover the process's whole life
 	var mu sync.Mutex
 	waitForShortHolder(&mu, 50)
@@ -132,9 +130,7 @@ func waitsByBoth(t *testing.T) (wrong []string) {
 	waitInSelect(50)
 	waitForOthers(50)
 	blocks, mutexes := goProfile(t, "block"), goProfile(t, "mutex")
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	p, err := OfTrace(context.Background(), tracetest.OpenFile(t, path), anything())
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
-	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
@@ -24,14 +25,8 @@ func TestPageFaults(t *testing.T) {
 	const pages = 100
 	page := os.Getpagesize()
 	data := filepath.Join(t.TempDir(), "pages")
-	if err := os.WriteFile(data, make([]byte, pages*page), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	filetest.Write(t, data, make([]byte, pages*page))
+	f := filetest.Open(t, data)
 	mem, err := unix.Mmap(int(f.Fd()), 0, pages*page, unix.PROT_READ, unix.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
@@ -63,13 +58,9 @@ func TestPageFaults(t *testing.T) {
 			options = append(options, gotrace.WithCounter("major-faults", 1))
 		}
 		path := filepath.Join(t.TempDir(), "x.scope")
-		if err := scope.Start(path, gotrace.With(options...)); err != nil {
-			t.Fatal(err)
-		}
+		end := recordtest.Begin(t, path, gotrace.With(options...))
 		major := work()
-		if err := scope.Stop(); err != nil {
-			t.Fatal(err)
-		}
+		end()
 		tr := tracetest.OpenFile(t, path)
 		if !tr.HasSwitches() {
 			t.Skip("no switches: " + tr.Lookup("thread_switches"))

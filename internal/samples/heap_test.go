@@ -16,6 +16,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
@@ -172,16 +173,11 @@ func heapRecorded(t *testing.T, rate, n int) (p, before, after *Profile, line in
 	keeps = make([][]byte, 0, n)
 	before = heapOf(t)
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path, scope.WithHeartbeat(20*time.Millisecond), gotrace.With(gotrace.WithHeap())); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = scope.Stop() }()
+	end := recordtest.Begin(t, path, scope.WithHeartbeat(20*time.Millisecond), gotrace.With(gotrace.WithHeap()))
 	line = keepsHalf(n)
 	keepsNothing(n)
 	after = heapOf(t)
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	runtime.KeepAlive(keeps)
 	runtime.KeepAlive(small)
 	tr := tracetest.OpenFile(t, path)

@@ -17,6 +17,7 @@ import (
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	scopetrace "github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
@@ -97,13 +98,9 @@ func request(i int, mu *sync.Mutex) {
 func recorded(t *testing.T) *scopetrace.Trace {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path, gotrace.With()); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path, gotrace.With())
 	program()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	return tracetest.OpenFile(t, path)
 }
 
@@ -202,18 +199,14 @@ func TestRecording(t *testing.T) {
 // the time that the collector's workers waited for work between its cycles.
 func TestHadCPUs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path, gotrace.With()); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path, gotrace.With())
 	before := processCPU(t)
 	for range 5 {
 		runtime.GC()
 		time.Sleep(100 * time.Millisecond)
 	}
 	hotSpot(200 * time.Millisecond)
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	took := processCPU(t) - before
 	p, err := OfTrace(context.Background(), tracetest.OpenFile(t, path), anything())
 	if err != nil {
@@ -234,9 +227,7 @@ func TestHadCPUs(t *testing.T) {
 // path, and not to several that differ by how the goroutine began.
 func TestBegunByScope(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path, gotrace.With()); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path, gotrace.With())
 	done := make(chan bool)
 	scope.Go("worker", func() {
 		hotSpot(300 * time.Millisecond)
@@ -245,9 +236,7 @@ func TestBegunByScope(t *testing.T) {
 		close(done)
 	})
 	<-done
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	p, err := OfTrace(context.Background(), tracetest.OpenFile(t, path), anything())
 	if err != nil {
 		t.Fatal(err)

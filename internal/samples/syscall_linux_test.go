@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
-	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
@@ -27,16 +27,12 @@ func waitInSystemCalls(times int, each time.Duration) {
 // it. If the times of threads on CPUs are not recorded, the wait and the call are one.
 func TestSystemCalls(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path, gotrace.With()); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path, gotrace.With())
 	const times, each = 50, 2 * time.Millisecond
 	from := time.Now()
 	waitInSystemCalls(times, each)
 	took := time.Since(from)
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	tr := tracetest.OpenFile(t, path)
 	p, err := OfTrace(context.Background(), tr, anything())
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // truth skips a test that compares with other tools, unless make truth runs it.
@@ -45,10 +47,7 @@ func byPprof(t *testing.T, path string, of *profile.ValueType, index int) map[st
 	out := filepath.Join(t.TempDir(), "top.pb.gz")
 	goTool(t, "tool", "pprof", "-symbolize=none", "-topproto", "-nodecount=1000000", "-nodefraction=0", "-edgefraction=0",
 		fmt.Sprint("-sample_index=", index), "-unit="+of.Unit, "-output="+out, path)
-	b, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, out)
 	q, err := profile.ParseData(b)
 	if err != nil {
 		t.Fatal(err)
@@ -179,9 +178,7 @@ func TestTruthDifference(t *testing.T) {
 		if err := q.Write(&b); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, b.Bytes())
 		comparePprof(t, c.name, path, b.Bytes())
 		p, err := OfPprof(context.Background(), &b, anything())
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -13,9 +14,7 @@ import (
 func BenchmarkCreate(b *testing.B) {
 	dir := b.TempDir()
 	src := filepath.Join(dir, "src.scope")
-	if err := os.WriteFile(src, tracetest.Bulk(256<<20/format.ChunkSize, false), 0o600); err != nil {
-		b.Fatal(err)
-	}
+	filetest.Write(b, src, tracetest.Bulk(256<<20/format.ChunkSize, false))
 	f, err := os.OpenFile(src, os.O_RDWR, 0)
 	if err != nil {
 		b.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // contents is the contents of a snapshot, read without the reader.
@@ -31,10 +32,7 @@ type contents struct {
 
 func read(t *testing.T, path string, ring bool) *contents {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, path)
 	h, s, err := format.DecodeHeader(data)
 	if err != nil {
 		t.Fatal(err)

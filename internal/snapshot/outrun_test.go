@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -56,11 +57,7 @@ func TestRefreshFirst(t *testing.T) {
 	const recorded = begun + "chunk blocks\nname 2 \"load\"\nchunk records\nevent \"load\" g=7 start=1500\n"
 	src := filepath.Join(t.TempDir(), "src.scope")
 	tracetest.Write(t, src, begun)
-	f, err := os.Open(src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := filetest.Open(t, src)
 	path := filepath.Join(t.TempDir(), "dst.scope")
 	refresh := func() error {
 		tracetest.Write(t, src, recorded)
@@ -98,9 +95,7 @@ func TestCopiedOutOfOrder(t *testing.T) {
 				}
 				return os.WriteFile(src, now, 0o600)
 			}
-			if err := os.WriteFile(src, whole[:2*chunk], 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, src, whole[:2*chunk])
 			f, err := os.Open(src)
 			if err != nil {
 				t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -142,12 +143,8 @@ func TestBlocks(t *testing.T) {
 	// An error leaves nothing.
 	src, dst := filepath.Join(t.TempDir(), "x.scope"), filepath.Join(t.TempDir(), "y.scope")
 	tracetest.Write(t, src, closed)
-	f, err := os.Open(src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	_, err = Create(dst, f, Options{Blocks: func(func(format.BlockType, []byte) error) error { return io.ErrNoProgress }})
+	f := filetest.Open(t, src)
+	_, err := Create(dst, f, Options{Blocks: func(func(format.BlockType, []byte) error) error { return io.ErrNoProgress }})
 	if !errors.Is(err, io.ErrNoProgress) {
 		t.Errorf("%v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -54,9 +55,7 @@ func snap(t *testing.T, data []byte, o Options) (string, Result) {
 	t.Helper()
 	dir := t.TempDir()
 	src := filepath.Join(dir, "src.scope")
-	if err := os.WriteFile(src, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, src, data)
 	f, err := os.Open(src)
 	if err != nil {
 		t.Fatal(err)
@@ -76,10 +75,7 @@ func snap(t *testing.T, data []byte, o Options) (string, Result) {
 // sound verifies a trace and opens it.
 func sound(t *testing.T, path string) *trace.Trace {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, path)
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -98,16 +94,12 @@ func sound(t *testing.T, path string) *trace.Trace {
 // events lists a trace's events as text.
 func events(t *testing.T, tr *trace.Trace) (list []string) {
 	t.Helper()
-	err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		how := "ended"
 		if e.Open {
 			how = "open"
 		}
 		list = append(list, strings.Join([]string{e.Kind.String(), tr.Name(e.Name), how}, " "))
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return list
 }
@@ -165,17 +157,11 @@ func TestPathExists(t *testing.T) {
 	link := filepath.Join(dir, "link.scope")
 	src := filepath.Join(dir, "src.scope")
 	tracetest.Write(t, src, closed)
-	if err := os.WriteFile(path, []byte("precious"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, []byte("precious"))
 	if err := os.Symlink(target, link); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
-	f, err := os.Open(src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := filetest.Open(t, src)
 	for _, p := range []string{path, link, src} {
 		if _, err := Create(p, f, Options{}); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), p) {
 			t.Errorf("%s: %v", p, err)
@@ -193,9 +179,7 @@ func TestNoTrace(t *testing.T) {
 	dir := t.TempDir()
 	for _, text := range []string{"", "hello"} {
 		src := filepath.Join(dir, "src.scope")
-		if err := os.WriteFile(src, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, src, []byte(text))
 		f, err := os.Open(src)
 		if err != nil {
 			t.Fatal(err)

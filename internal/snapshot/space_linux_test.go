@@ -9,26 +9,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
-
-// smallFS mounts a tmpfs of 1 MiB and returns its path.
-func smallFS(t *testing.T) string {
-	t.Helper()
-	if os.Getuid() != 0 {
-		t.Skip("mounting a small file system needs root")
-	}
-	dir := t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "size=1m"); err != nil {
-		t.Skipf("a small file system can't be mounted: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
-			t.Errorf("unmounting %s: %v", dir, err)
-		}
-	})
-	return dir
-}
 
 // filling is a trace whose disk another writer fills while it is read.
 type filling struct {
@@ -46,7 +29,7 @@ func (f filling) ReadAt(b []byte, off int64) (int, error) {
 // TestFullDisk checks that on a disk that is too small, or becomes full, a snapshot fails and
 // leaves nothing.
 func TestFullDisk(t *testing.T) {
-	dir := smallFS(t)
+	dir := faultfs.Tmpfs(t, 1<<20).Dir
 	src := filepath.Join(t.TempDir(), "src.scope")
 	for _, test := range []struct {
 		name   string

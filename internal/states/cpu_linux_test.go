@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 )
@@ -131,14 +132,10 @@ func longScopes(t *testing.T) (wrong []string) {
 
 func cpuTimes(t *testing.T, tr *trace.Trace, o trace.Options) (all []trace.Event) {
 	t.Helper()
-	err := tr.Events(o, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, o) {
 		if e.Kind == format.KindTask {
 			all = append(all, *e)
 		}
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return all
 }

@@ -13,6 +13,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // returns is an instruction that returns to the caller, by architecture.
@@ -29,9 +31,7 @@ func newFaulter(t *testing.T, pages int) *faulter {
 	page := make([]byte, os.Getpagesize())
 	copy(page, returns[runtime.GOARCH])
 	path := filepath.Join(t.TempDir(), "pages")
-	if err := os.WriteFile(path, bytes.Repeat(page, pages), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, bytes.Repeat(page, pages))
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	gotraces "github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
@@ -22,13 +23,9 @@ var sink atomic.Int64 // keeps computations from being optimized away
 func recorded(t *testing.T, f func()) *trace.Trace {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path, gotrace.With(), scope.WithHeartbeat(50*time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path, gotrace.With(), scope.WithHeartbeat(50*time.Millisecond))
 	f()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	return tracetest.OpenFile(t, path)
 }
 
@@ -92,14 +89,10 @@ func TestCPUTimes(t *testing.T) {
 	}
 	Attach(tr)
 	scopes := func() (all []trace.Event) {
-		err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		for e := range tracetest.Events(t, tr, trace.Options{}) {
 			if e.Kind == format.KindTask {
 				all = append(all, trace.Event{Start: e.Start, CPU: e.CPU, Quality: e.Quality})
 			}
-			return true
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
 		return all
 	}

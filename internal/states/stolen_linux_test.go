@@ -1,22 +1,20 @@
 package states
 
 import (
-	"os"
 	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // stolen returns how long the host ran others on this machine's CPUs. Thread switches
 // do not show that, and a thread's clock excludes it.
 func stolen(t *testing.T) time.Duration {
 	t.Helper()
-	b, err := os.ReadFile("/proc/stat")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "/proc/stat")
 	line, _, _ := strings.Cut(string(b), "\n")
 	const field = 8 // of "cpu user nice system idle iowait irq softirq steal"
 	f := strings.Fields(line)

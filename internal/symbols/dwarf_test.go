@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 const cppSource = `#include <stdlib.h>
@@ -56,9 +58,7 @@ func compiled(t *testing.T, compiler string, flags ...string) string {
 		t.Skipf("needs %s: make deps installs it", compiler)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "shop.cc"), []byte(cppSource), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, "shop.cc"), []byte(cppSource))
 	cmd := exec.Command(path, append(flags, "-O2", "-x", "c++", "shop.cc", "-o", "shop")...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {

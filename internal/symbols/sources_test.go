@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestSources finds a file at its original path, by a map, and for -trimpath builds in the
@@ -18,9 +20,7 @@ func TestSources(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(name+"\r\nsecond\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, []byte(name+"\r\nsecond\n"))
 	}
 	for _, name := range []string{"here.go", "new/a.go", "newer/deep/b.go", "root/src/sync/mutex.go", "cache/example.com/!big/m@v1.2.3/x.go", "main/cmd/main.go"} {
 		write(name)

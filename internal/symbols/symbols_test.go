@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // build builds the program of testdata and returns the executable's path.
@@ -222,9 +224,7 @@ func TestBuildID(t *testing.T) {
 
 func TestNoBinary(t *testing.T) {
 	text := filepath.Join(t.TempDir(), "text")
-	if err := os.WriteFile(text, []byte("no executable"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, text, []byte("no executable"))
 	for path, want := range map[string]string{text: "not an executable of a known format", filepath.Join(t.TempDir(), "none"): "no such file"} {
 		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", path, err)

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestGoids compares the id read from memory with the one that runtime.Stack
@@ -113,11 +115,7 @@ func TestLockIsSeen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
+	b := filetest.Open(t, name)
 	if !TryLock(a) {
 		t.Error("a new file can't be locked")
 	}

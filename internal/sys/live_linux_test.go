@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestWipe checks which of the program's pages the kernel zeroes in children of fork(2):
@@ -19,10 +20,7 @@ func TestWipe(t *testing.T) {
 	if err := Wipe(); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile("/proc/self/smaps")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "/proc/self/smaps")
 	var wiped, from, to uintptr
 	for line := range strings.Lines(string(b)) {
 		var a, b uintptr

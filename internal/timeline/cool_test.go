@@ -1,26 +1,18 @@
 package timeline
 
 import (
-	"bytes"
 	"context"
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
 // loaded returns a trace from its text form, with an index.
 func loaded(t *testing.T, script string) (*trace.Trace, *Index) {
 	t.Helper()
-	data, err := text.Assemble(strings.NewReader(script))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := tracetest.OpenText(t, script)
 	x, err := Load(context.Background(), tr, LoadOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 var update = flag.Bool("update", false, "rewrite what the page's tests expect")
@@ -31,10 +32,7 @@ func checkFixture(t *testing.T, name string, made any) {
 			t.Fatal(err)
 		}
 	}
-	kept, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept := filetest.Read(t, path)
 	if !bytes.Equal(kept, b) {
 		t.Errorf("%s is not what it would be now: go test ./internal/timeline -run Fixtures -update", path)
 	}

@@ -3,12 +3,13 @@ package timeline
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
@@ -22,10 +23,7 @@ func TestGolden(t *testing.T) {
 	}
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := filetest.Read(t, path)
 			_, script, _ := strings.Cut(string(b), "-- trace --\n")
 			script, _, _ = strings.Cut(script, "\n-- ")
 			data, err := text.Assemble(strings.NewReader(script))
@@ -42,10 +40,10 @@ func TestGolden(t *testing.T) {
 			}
 			want := map[[4]int64]int64{} // goid, kind, name, start -> least depth
 			n := 0
-			err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
+			for e := range tracetest.Events(t, tr, trace.Options{}) {
 				switch e.Kind {
 				case format.KindCounter, format.KindTrack, format.KindGo:
-					return true
+					continue
 				case format.KindEvent, format.KindPending:
 					e.Depth = 0
 				}
@@ -54,10 +52,6 @@ func TestGolden(t *testing.T) {
 					want[key] = int64(e.Depth)
 				}
 				n++
-				return true
-			})
-			if err != nil {
-				t.Fatal(err)
 			}
 			d := pack(t, &Container{Meta: x.Meta(tr, MetaOptions{}), Tile: x.Tile(-1<<62, 1<<62, 0)})
 			items := d.items()

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // mergeExample is an example of testdata/merge.json, which the page's tests read too.
@@ -50,10 +50,7 @@ func (e *mergeExample) states() *States {
 }
 
 func TestMergeExamples(t *testing.T) {
-	b, err := os.ReadFile("testdata/merge.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "testdata/merge.json")
 	var list []mergeExample
 	if err := json.Unmarshal(b, &list); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
-	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
 // requests returns a trace of some requests, each over two goroutines; number 7 also has an
@@ -38,11 +37,7 @@ func requests(t *testing.T, n int) []byte {
 			fmt.Fprintf(&b, "task \"serve\" g=3 start=%d open | %s\n", at+400, link(i, 4000, 1+i))
 		}
 	}
-	data, err := text.Assemble(strings.NewReader(b.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return tracetest.Assemble(t, b.String())
 }
 
 // TestRequest: a request has exactly the items with its trace id, whether all items are kept

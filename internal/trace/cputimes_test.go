@@ -130,11 +130,8 @@ chunk records owner=0 since=1000 flags=final,ends sealed
 	tr.UseEnds(func(goid uint64) (int64, bool) { return 5000, goid == 7 })
 	for _, o := range []trace.Options{{}, {AsRecorded: true}} {
 		got := map[string]string{}
-		if err := tr.Events(o, func(e *trace.Event) bool {
+		for e := range tracetest.Events(t, tr, o) {
 			got[tr.Name(e.Name)] = fmt.Sprint(e.Dur, e.Open, e.Left)
-			return true
-		}); err != nil {
-			t.Fatal(err)
 		}
 		want := map[string]string{"left": "4000 true true", "lock": "58000 true false", "other": "2000 true true", "unknown": "56000 true false", "late": "53000 true false"}
 		if o.AsRecorded {

@@ -12,17 +12,15 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
 func assemble(t testing.TB, src string) []byte {
 	t.Helper()
-	data, err := text.Assemble(strings.NewReader(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return tracetest.Assemble(t, src)
 }
 
 const ranges = `header
@@ -45,10 +43,7 @@ task "e" g=1 start=7000 stop=8000 cpu=0/unknown
 
 func TestRange(t *testing.T) {
 	data := assemble(t, ranges)
-	tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := tracetest.Open(t, data)
 	for _, tc := range []struct {
 		o    trace.Options
 		want string
@@ -85,10 +80,7 @@ func TestRange(t *testing.T) {
 // TestConcurrentEvents checks that several goroutines may read one trace.
 func TestConcurrentEvents(t *testing.T) {
 	data := assemble(t, sound)
-	tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := tracetest.Open(t, data)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -150,9 +142,7 @@ func TestOpenFile(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, data []byte) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, data)
 		return path
 	}
 	good := assemble(t, sound)
@@ -207,10 +197,7 @@ func TestNewerNames(t *testing.T) {
 	block := bytes.Clone(data[at : at+32])
 	clear(data[at:]) // everything behind was not written yet
 	data = data[:len(data):len(data)]
-	tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := tracetest.Open(t, data)
 	if got := tr.Name(6); got != "(name 6)" {
 		t.Errorf("not written yet: %q", got)
 	}

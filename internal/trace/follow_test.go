@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -137,7 +138,7 @@ func TestEventsLive(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		var last int64
-		err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		for e := range tracetest.Events(t, tr, trace.Options{}) {
 			if e.Start < last {
 				t.Fatalf("seed %d: %+v after one at %d", seed, e, last)
 			}
@@ -150,10 +151,6 @@ func TestEventsLive(t *testing.T) {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			delete(ended, int64(e.Loc))
-			return true
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
 		for loc, was := range ended {
 			if was {

@@ -132,11 +132,7 @@ func small(t *testing.T) (list [][]byte) {
 	src := strings.NewReplacer("chunk records owner=1 ", "chunk records owner=1 since=2000 ").Replace(sound)
 	live := strings.NewReplacer("closed=1", "closed=0", "stop ticks=9000\n", "").Replace(soundRing)
 	for _, src := range []string{src, soundRing, live} {
-		data, err := text.Assemble(strings.NewReader(src))
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, data)
+		list = append(list, tracetest.Assemble(t, src))
 	}
 	return list
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
@@ -38,10 +39,7 @@ func goldens(t testing.TB) []golden {
 	}
 	var gs []golden
 	for _, p := range paths {
-		b, err := os.ReadFile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, p)
 		g := golden{name: strings.TrimSuffix(filepath.Base(p), ".txtar")}
 		parts := regexp.MustCompile(`(?m)^-- (\w+) --\n`).Split(string(b), -1)
 		if len(parts) != 3 || !strings.Contains(string(b), "-- trace --") || !strings.Contains(string(b), "-- expect --") {

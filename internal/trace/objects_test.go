@@ -65,11 +65,8 @@ func TestCallObjects(t *testing.T) {
 		t.Errorf("names are from %+v", all)
 	}
 	var got []string
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		got = append(got, fmt.Sprint(e.Kind, " ", e.Name, " ", tr.Name(e.Name)))
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	if err := tr.EachLockSums(func(l *format.LockSums) bool {
 		got = append(got, fmt.Sprint("sums ", l.Name, " ", l.Contended))

@@ -47,25 +47,23 @@ func various(t *testing.T) map[string][]byte {
 // render returns the output of a run: a line for each event, and the problems.
 func render(t *testing.T, data []byte, o trace.Options, bytesEach, workers int, parts bool) (lines []string, problems string) {
 	t.Helper()
-	tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := tracetest.Open(t, data)
 	trace.ReadBy(tr, workers)
 	o.Stretch = bytesEach
 	line := func(e *trace.Event) string { return string(appendEvent(nil, tr, e)) }
 	if parts {
-		err = trace.EachPart(tr, o, func() func(*trace.Part) []string {
+		if err := trace.EachPart(tr, o, func() func(*trace.Part) []string {
 			return func(x *trace.Part) (list []string) {
 				x.Events(func(e *trace.Event) bool { list = append(list, line(e)); return true })
 				return list
 			}
-		}, func(list []string) bool { lines = append(lines, list...); return true })
+		}, func(list []string) bool { lines = append(lines, list...); return true }); err != nil {
+			t.Fatal(err)
+		}
 	} else {
-		err = tr.Events(o, func(e *trace.Event) bool { lines = append(lines, line(e)); return true })
-	}
-	if err != nil {
-		t.Fatal(err)
+		for e := range tracetest.Events(t, tr, o) {
+			lines = append(lines, line(e))
+		}
 	}
 	return lines, fmt.Sprint(tr.Problems())
 }
@@ -121,20 +119,13 @@ func TestRunning(t *testing.T) {
 		return e.Kind.Spec().Scope && e.Kind != format.KindPending && e.Goid != 0
 	}
 	for name, data := range various(t) {
-		tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr := tracetest.Open(t, data)
 		whole := map[uint64][]scope{}
 		o := trace.Options{Running: true}
-		err = tr.Events(o, func(e *trace.Event) bool {
+		for e := range tracetest.Events(t, tr, o) {
 			if isScope(e) {
 				whole[e.Goid] = append(whole[e.Goid], scope{e.Name, e.Start, e.Start + e.Dur, e.Kind})
 			}
-			return true
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
 		for _, cut := range []int{64, 3000, 20_000} {
 			trace.ReadBy(tr, 3)

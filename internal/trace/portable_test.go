@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // readers are the packages that decode a trace's bytes.
@@ -30,10 +32,7 @@ func TestG22Unsafe(t *testing.T) {
 				continue
 			}
 			files++
-			b, err := os.ReadFile(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := filetest.Read(t, p)
 			f, err := parser.ParseFile(token.NewFileSet(), p, b, parser.ImportsOnly)
 			if err != nil {
 				t.Fatal(err)

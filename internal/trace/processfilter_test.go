@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
 // mergedTrace has records of every form of two processes, whose goroutines have the same numbers: a
@@ -42,19 +42,6 @@ chunk records owner=0 since=1000 sealed
   task "work" g=1073741832 start=13000 open=go
 `
 
-func openText(t *testing.T, what string) *trace.Trace {
-	t.Helper()
-	b, err := text.Assemble(strings.NewReader(what))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr, err := trace.Open(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tr
-}
-
 func keep(t *testing.T, tr *trace.Trace, list string) error {
 	t.Helper()
 	p, err := trace.ParseProcesses(list)
@@ -77,7 +64,7 @@ func TestKeptProcessIsAllThatIsRead(t *testing.T) {
 		"no row": {Detail: trace.Rowless, Alone: true},
 	} {
 		var want, got []string
-		whole, part := openText(t, mergedTrace), openText(t, mergedTrace)
+		whole, part := tracetest.OpenText(t, mergedTrace), tracetest.OpenText(t, mergedTrace)
 		if err := keep(t, part, "api"); err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +85,7 @@ func TestKeptProcessIsAllThatIsRead(t *testing.T) {
 }
 
 func TestKeptProcessInSumsAndParts(t *testing.T) {
-	tr := openText(t, mergedTrace)
+	tr := tracetest.OpenText(t, mergedTrace)
 	if err := keep(t, tr, "12"); err != nil {
 		t.Fatal(err)
 	}
@@ -139,10 +126,7 @@ func TestKeptProcessInSumsAndParts(t *testing.T) {
 }
 
 func TestFollowerKeepsProcess(t *testing.T) {
-	b, err := text.Assemble(strings.NewReader(mergedTrace))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := tracetest.Assemble(t, mergedTrace)
 	f, err := trace.NewFollower(bytes.NewReader(b), func() (int64, error) { return int64(len(b)), nil }, trace.FollowOptions{FromStart: true})
 	if err == nil {
 		err = keep(t, f.Trace(), "db")
@@ -172,7 +156,7 @@ func TestNoProcessIsKept(t *testing.T) {
 		"nobody": "the trace has no such process; it has: 11 db, 12 api", "1": "the trace has no such process; it has: 11 db, 12 api",
 		"*": "", "11,api": "", "/bin/api": "",
 	} {
-		tr := openText(t, mergedTrace)
+		tr := tracetest.OpenText(t, mergedTrace)
 		err := keep(t, tr, list)
 		if want == "" && err != nil || want != "" && (err == nil || err.Error() != want || !errors.Is(err, trace.ErrNoProcess)) {
 			t.Errorf("%s: %v, want %q", list, err, want)
@@ -181,7 +165,7 @@ func TestNoProcessIsKept(t *testing.T) {
 			t.Errorf("%s: something is left out: %v", list, p)
 		}
 	}
-	one := openText(t, strings.Replace(mergedTrace, "member", "#member", 2))
+	one := tracetest.OpenText(t, strings.Replace(mergedTrace, "member", "#member", 2))
 	if err := keep(t, one, "77"); err == nil {
 		t.Error("a trace of one process is read of another one")
 	}

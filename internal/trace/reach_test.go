@@ -54,10 +54,7 @@ func TestWithin(t *testing.T) {
 			}
 			return list
 		}
-		again, err := trace.Open(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := tracetest.Open(t, b)
 		tr, again = again, tr
 		all := list(trace.Options{})
 		tr = again // on which no run has finished a chunk yet

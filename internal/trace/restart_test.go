@@ -1,7 +1,6 @@
 package trace_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/trace/text"
 	record "github.com/scopeview/scopeview/scope"
 )
 
@@ -31,19 +29,9 @@ func TestRestart(t *testing.T) {
 		{"in memory", "shm", "0", "another", false}, // the missing hot part is reported
 		{"not known", "disk", "0", "", false},
 	} {
-		b, err := text.Assemble(strings.NewReader("header chunk=65536 backing=" + tc.backing + "\nstate closed=" + tc.closed + "\nchunk blocks\ninfo \"boot\" \"" + tc.boot + "\"\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
 		path := filepath.Join(t.TempDir(), "a.scope")
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		tr, err := trace.OpenFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.Close()
+		tracetest.Write(t, path, "header chunk=65536 backing="+tc.backing+"\nstate closed="+tc.closed+"\nchunk blocks\ninfo \"boot\" \""+tc.boot+"\"\n")
+		tr := tracetest.OpenFile(t, path)
 		problems := tr.Problems()
 		if reported := slices.ContainsFunc(problems, func(p trace.Problem) bool { return strings.Contains(p.Text, "was restarted since") }); reported != tc.reported {
 			t.Errorf("%s: reported %t: %v", tc.name, reported, problems)
@@ -71,16 +59,13 @@ func TestZerosAreValues(t *testing.T) {
 	look := func(when string) int {
 		tr := tracetest.OpenFile(t, path)
 		n := 0
-		if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		for e := range tracetest.Events(t, tr, trace.Options{}) {
 			if e.Kind == format.KindEvent {
 				if a := e.Args[len(e.Args)-1]; string(a.Str) != "x"+zeros+"y" {
 					t.Fatalf("%s: %v", when, e.Args)
 				}
 				n++
 			}
-			return true
-		}); err != nil {
-			t.Fatal(err)
 		}
 		for _, p := range tr.Problems() {
 			t.Errorf("%s: %s", when, p.Text)

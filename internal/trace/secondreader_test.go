@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -21,12 +22,8 @@ func agree(t *testing.T, data []byte) {
 		return
 	}
 	var got []string
-	err = tr.Events(trace.Options{AsRecorded: true}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{AsRecorded: true}) {
 		got = append(got, eventLine(tr, e))
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	if slices.Equal(got, want) {
 		return

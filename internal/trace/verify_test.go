@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/bulk"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
@@ -331,10 +331,7 @@ func TestEveryBlockIsTaken(t *testing.T) {
 
 // TestRulesDocumented checks that docs/format.md lists Verify's rules.
 func TestRulesDocumented(t *testing.T) {
-	b, err := os.ReadFile("../../docs/format.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, "../../docs/format.md")
 	for _, r := range trace.Rules {
 		if want := "\n| " + r.Name + " | " + r.Doc + " |\n"; !strings.Contains(string(b), want) {
 			t.Errorf("docs/format.md does not have %q", want)

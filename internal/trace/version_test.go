@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
@@ -62,10 +64,7 @@ func same(t *testing.T, path, got string) {
 		}
 		return
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, path)
 	want := strings.Split(string(b), "\n")
 	for i, line := range strings.Split(got, "\n") {
 		if i >= len(want) || line != want[i] {
@@ -121,10 +120,7 @@ func TestG21Newer(t *testing.T) {
 		"rss_bytes=90", "rss_bytes=90 field-200=5",
 	).Replace(sound)
 	count := func(src string) (n int, problems []trace.Problem, err error) {
-		data, err := text.Assemble(strings.NewReader(src))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := tracetest.Assemble(t, src)
 		tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			return 0, nil, err
@@ -188,10 +184,7 @@ func TestVersionsCover(t *testing.T) {
 		if version == "v1.1" {
 			continue // of which everything is tested as a ring
 		}
-		b, err := os.ReadFile(r.path + ".txt")
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, r.path+".txt")
 		words := strings.Fields(version1.kinds + " " + version1.blocks)
 		switch version {
 		case "v1.2":

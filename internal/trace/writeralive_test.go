@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -18,11 +19,7 @@ func TestWriterAlive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := filetest.Open(t, path)
 	if alive, known := trace.WriterAlive(r); alive || !known {
 		t.Errorf("nobody writes: %v, %v", alive, known)
 	}

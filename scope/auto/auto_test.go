@@ -12,6 +12,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/shmtest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 )
@@ -58,22 +59,15 @@ func run(t *testing.T, kind string, env ...string) string {
 // names returns the names of a trace's tasks.
 func names(t *testing.T, path string) string {
 	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	if tr.Header().Backing == format.BackingHeap {
 		t.Skip("the heap backing loses what was not written when the program ended")
 	}
 	var list []string
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if e.Kind == format.KindTask {
 			list = append(list, tr.Name(e.Name))
 		}
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	return strings.Join(list, " ")
 }
@@ -105,11 +99,7 @@ func TestDirectoryAndFilter(t *testing.T) {
 	if got := names(t, list[0]); got != "kept" {
 		t.Errorf("recorded %q, want what the filter keeps", got)
 	}
-	tr, err := trace.OpenFile(list[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, list[0])
 	if got := tr.Header().Limit; got != 8<<20 {
 		t.Errorf("the limit is %d, want 8 MiB", got)
 	}
@@ -176,11 +166,7 @@ func TestSize(t *testing.T) {
 			if s := run(t, "leaf", append(c.env, "SCOPEVIEW="+dir)...); s != "" {
 				t.Errorf("printed %q", s)
 			}
-			tr, err := trace.OpenFile(traces(t, dir)[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer tr.Close()
+			tr := tracetest.OpenFile(t, traces(t, dir)[0])
 			if h := tr.Header(); int64(h.Ring)*int64(h.ChunkSize) != c.ring || h.Limit != c.limit {
 				t.Errorf("a ring of %d chunks, limit %d; want %d and %d bytes", h.Ring, h.Limit, c.ring, c.limit)
 			}
@@ -220,11 +206,7 @@ func TestBackingAndCPU(t *testing.T) {
 		if s != "" {
 			t.Errorf("printed %q", s)
 		}
-		tr, err := trace.OpenFile(traces(t, dir)[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.Close()
+		tr := tracetest.OpenFile(t, traces(t, dir)[0])
 		if got := tr.Header().Backing; got != want {
 			t.Errorf("%s: the backing is %v", name, got)
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestG29: Start does not follow a file planted at the trace's path, but takes
@@ -15,9 +17,7 @@ import (
 func TestG29(t *testing.T) {
 	dir := t.TempDir()
 	victim := filepath.Join(dir, "victim")
-	if err := os.WriteFile(victim, []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, victim, []byte("text"))
 	planted := []error{os.Symlink(victim, filepath.Join(dir, "link.scope")), os.Symlink("none", filepath.Join(dir, "dangling.scope")), syscall.Mkfifo(filepath.Join(dir, "fifo.scope"), 0o666)}
 	for _, err := range planted {
 		if err != nil {

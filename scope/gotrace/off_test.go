@@ -7,20 +7,16 @@ import (
 	"runtime/trace"
 	"testing"
 
-	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
 // TestOff: all functions compile and do nothing.
 func TestOff(t *testing.T) {
-	if err := scope.Start(filepath.Join(t.TempDir(), "x.scope"), gotrace.With(gotrace.WithoutProfile(), gotrace.WithCounter("task-clock", 1e6), gotrace.WithHeap())); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, filepath.Join(t.TempDir(), "x.scope"), gotrace.With(gotrace.WithoutProfile(), gotrace.WithCounter("task-clock", 1e6), gotrace.WithHeap()))
 	if trace.IsEnabled() {
 		t.Error("Go's tracer is on")
 	}
 	gotrace.Yield()()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 }

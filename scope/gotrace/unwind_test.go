@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/collect"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
 )
@@ -31,17 +32,13 @@ func TestG41Unchecked(t *testing.T) {
 		godebug = set
 		for name, opts := range map[string][]scope.Option{"whole": nil, "ring": {scope.WithRing(scope.MinRing)}} {
 			path := filepath.Join(t.TempDir(), "x.scope")
-			if err := scope.Start(path, append(opts, With())...); err != nil {
-				t.Fatal(err)
-			}
+			end := recordtest.Begin(t, path, append(opts, With())...)
 			shared.mu.Lock()
 			c := shared.running
 			shared.mu.Unlock()
 			c.Beat()
 			taken := trace.IsEnabled()
-			if err := scope.Stop(); err != nil {
-				t.Fatal(err)
-			}
+			end()
 			tr := tracetest.OpenFile(t, path)
 			if got := tr.Lookup(factTrace); !strings.HasPrefix(got, fact) || taken != (set != "") {
 				t.Errorf("%s, GODEBUG=%q: gotrace is %q, Go's tracer runs: %v", name, set, got, taken)

@@ -69,13 +69,10 @@ func end(t testing.TB, path string) (scopes map[string]int64, calls map[string]t
 	tracetest.Verify(t, path)
 	tr := tracetest.OpenFile(t, path)
 	scopes, calls = map[string]int64{}, map[string]trace.CallCount{}
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if e.Kind == format.KindTask && !e.Open {
 			scopes[tr.Name(e.Name)]++
 		}
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	for _, c := range tr.Calls() {
 		calls[tr.Name(c.Name)] = c

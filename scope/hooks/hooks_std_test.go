@@ -11,6 +11,8 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 )
@@ -80,9 +82,7 @@ func TestCalls(t *testing.T) {
 		t.Errorf("without a recording %d bytes of the heap are its", bytes)
 	}
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path, scope.WithFilter("-BenchmarkX")); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path, scope.WithFilter("-BenchmarkX"))
 	record.SetHookShares(1e6, 1e6, 1e6)
 	defer record.SetHookShares(5000, 5000, 5000)
 	if oneOf != 0 {
@@ -92,28 +92,19 @@ func TestCalls(t *testing.T) {
 		t.Error("nothing of the heap is the recording's")
 	}
 	calls()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	if oneOf == 0 {
 		t.Error("channels are looked at after the recording")
 	}
 	calls()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	var got []string
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		name, place, _ := strings.Cut(tr.Name(e.Name), " testing.go:") // the line depends on Go's version
 		if _, kind, ok := strings.Cut(place, " "); ok {
 			name += " " + kind
 		}
 		got = append(got, e.Kind.String()+" "+name)
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	want := "hold testing.tRunner\nwait testing.tRunner\nwait testing.tRunner\nhold testing.tRunner\nwait testing.tRunner (receive)\ntrack TestX\ntask TestX\ntrack BenchmarkX\ntask parallel pause\ntask GET /users/…\ntask POST /x"
 	if text := strings.Join(got, "\n"); text != want {

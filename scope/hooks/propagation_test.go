@@ -13,6 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
@@ -22,9 +23,7 @@ import (
 func TestTold(t *testing.T) {
 	record.Instrument(1)
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path, scope.WithLockThreshold(scope.LocksAll)); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path, scope.WithLockThreshold(scope.LocksAll))
 	const mutex, receive = 0x1000, 0x2000
 	var oneOf uint32
 	LeftOut("3\tthey are small\n")
@@ -56,14 +55,12 @@ func TestTold(t *testing.T) {
 	tested(a, b, "skip")
 	a, b = test("BenchmarkIt", 3)
 	tested(a, b, "pass")
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 
 	tr := tracetest.OpenFile(t, path)
 	lister := args.NewLister(tr.Name)
 	var got []string
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		line := e.Kind.String() + " " + tr.Name(e.Name)
 		if e.Kind == format.KindWait || e.Kind == format.KindHold {
 			line = e.Kind.String()
@@ -77,9 +74,6 @@ func TestTold(t *testing.T) {
 			}
 		}
 		got = append(got, line)
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	for _, p := range tr.NamePlaces(0) {
 		if p.Kind == format.LockUnknown {
@@ -104,23 +98,19 @@ func TestTold(t *testing.T) {
 func TestManySubtests(t *testing.T) {
 	record.Instrument(1)
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path)
 	const many = format.MaxNames + 100
 	for i := range many {
 		a, b := test("TestMany/"+strconv.Itoa(i), -1)
 		tested(a, b, "pass")
 	}
 	scope.Task("later")()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	tr := tracetest.OpenFile(t, path)
 	lister, seen, later, own := args.NewLister(tr.Name), map[string]bool{}, 0, 0
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if e.Kind != format.KindTask {
-			return true
+			continue
 		}
 		name := tr.Name(e.Name)
 		for _, a := range lister.List(e) {
@@ -136,9 +126,6 @@ func TestManySubtests(t *testing.T) {
 			later++
 		}
 		seen[name] = true
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	if later != 1 || len(seen) != many+1 || own < format.MaxNames/2-100 || own > format.MaxNames/2+100 {
 		t.Errorf("%d names, %d of %d subtests have their own; later was recorded %d times", len(seen), own, many, later)

@@ -13,8 +13,9 @@ import (
 	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/scope"
 )
 
 // annotated makes the calls of package runtime/trace for a task within a task, which ends on
@@ -68,23 +69,15 @@ func TestLabelsHooked(t *testing.T) {
 // TestAnnotations: tasks and what belongs to them are linked like a request's scopes.
 func TestAnnotations(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path)
 	annotated()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	annotated()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	lister := args.NewLister(tr.Name)
 	names := map[[8]byte]string{}
 	var got []string
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		line := e.Kind.String() + " " + tr.Name(e.Name)
 		l, _ := e.Link()
 		if l.Span != [8]byte{} {
@@ -106,9 +99,6 @@ func TestAnnotations(t *testing.T) {
 			}
 		}
 		got = append(got, line)
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	want := `task job task=1
 task read in job task=1

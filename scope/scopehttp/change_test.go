@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 )
@@ -138,9 +140,7 @@ func TestG29(t *testing.T) {
 		"a directory":    func(p string) error { return os.Mkdir(p, 0o777) },
 		"nothing":        func(string) error { return nil },
 	} {
-		if err := os.WriteFile(victim, empty, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, victim, empty)
 		if err := scope.Start(s.dir, scope.WithFlushEvery(10*time.Millisecond)); err != nil {
 			t.Fatal(err)
 		}
@@ -190,19 +190,12 @@ func TestRecorderDoesNotAnswer(t *testing.T) {
 // names returns the names of a trace's tasks.
 func names(t *testing.T, path string) string {
 	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	var list []string
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if n := tr.Name(e.Name); n != "" {
 			list = append(list, n)
 		}
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	return strings.Join(list, " ")
 }

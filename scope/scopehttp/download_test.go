@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/scope"
 )
 
@@ -42,9 +43,7 @@ func (s *site) fetch() (path, name string) {
 
 func TestDownload(t *testing.T) {
 	s := mount(t)
-	if err := scope.Start(s.dir); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, s.dir)
 	scope.Task("a")()
 	path, name := s.fetch()
 	if got := names(t, path); got != "a" || !strings.HasSuffix(name, ".scope") || filepath.Base(name) != name || name == filepath.Base(scope.Path()) {
@@ -54,9 +53,7 @@ func TestDownload(t *testing.T) {
 		t.Errorf("left %q", list)
 	}
 	scope.Task("b")()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	path, name = s.fetch()
 	if got := names(t, path); got != "a b" || name != filepath.Base(scope.Path()) {
 		t.Errorf("%s has %q", name, got)
@@ -220,18 +217,14 @@ func TestAllAtOnce(t *testing.T) {
 // TestDownloadSegments: a trace of several files is sent as one.
 func TestDownloadSegments(t *testing.T) {
 	s := mount(t)
-	if err := scope.Start(s.dir, scope.WithSegments(1<<20, 4)); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, s.dir, scope.WithSegments(1<<20, 4))
 	scope.Task("a")()
 	path, _ := s.fetch()
 	if got := names(t, path); got != "a" {
 		t.Errorf("while it runs: %q", got)
 	}
 	scope.Task("b")()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	before := s.left()
 	path, _ = s.fetch()
 	if got := names(t, path); got != "a b" {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/scope"
 )
 
@@ -293,10 +294,7 @@ func TestMounts(t *testing.T) {
 // TestStatus: the keys are those in the package's documentation.
 func TestStatus(t *testing.T) {
 	s := mount(t)
-	doc, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := filetest.Read(t, "doc.go")
 	var got map[string]any
 	if err := json.Unmarshal([]byte(s.want(200, "status", nil)), &got); err != nil {
 		t.Fatal(err)

@@ -4,12 +4,13 @@ package scopehttp
 
 import (
 	"encoding/binary"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/scope"
 )
 
@@ -17,17 +18,10 @@ import (
 // file: the contents of the hot file are included.
 func TestDownloadHot(t *testing.T) {
 	s := mount(t)
-	if err := scope.Start(s.dir); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, s.dir)
 	scope.Task("a")()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(scope.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
+	end()
+	b := filetest.Read(t, scope.Path())
 	h, _, err := format.DecodeHeader(b)
 	if err != nil {
 		t.Fatal(err)
@@ -36,9 +30,7 @@ func TestDownloadHot(t *testing.T) {
 		t.Skip("the backing is ", h.Backing)
 	}
 	clear(b[format.StateOffset+format.StateClosed:][:8])
-	if err := os.WriteFile(scope.Path(), b[:format.ControlOffset], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, scope.Path(), b[:format.ControlOffset])
 	slots := len(b) / format.ChunkSize
 	left := make([]byte, format.HotSize(slots))
 	head, err := format.AppendHotHeader(nil, &format.HotHeader{Slots: uint32(slots), ID: h.ID, Path: scope.Path()})
@@ -50,9 +42,7 @@ func TestDownloadHot(t *testing.T) {
 	for i := range slots {
 		binary.LittleEndian.PutUint64(left[format.HotTableOffset+8*i:], uint64(i)+1)
 	}
-	if err := os.WriteFile(filepath.Join(hot.Dir, format.HotName(h.ID)), left, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(hot.Dir, format.HotName(h.ID)), left)
 	path, _ := s.fetch()
 	if got := names(t, path); got != "a" {
 		t.Errorf("the download has %q", got)

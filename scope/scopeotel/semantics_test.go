@@ -18,7 +18,8 @@ import (
 	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"github.com/scopeview/scopeview/internal/export/otlp"
-	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/scopehttp"
 )
@@ -57,9 +58,7 @@ func (s *told) attributes() string {
 // there was room for; other readers see the kind as an argument.
 func TestKinds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path); err != nil {
-		t.Fatal(err)
-	}
+	stop := recordtest.Begin(t, path)
 	tr := tracer(t)
 	three := oteltrace.WithAttributes(attribute.String("a", "x"), attribute.Bool("b", true), attribute.Int("c", 1))
 	for k := oteltrace.SpanKindUnspecified; k <= oteltrace.SpanKindConsumer; k++ {
@@ -67,9 +66,7 @@ func TestKinds(t *testing.T) {
 		span.SetName("named " + k.String())
 		span.End()
 	}
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	stop()
 	spans := export(t, path)
 	for i, want := range []int{1, 1, 2, 3, 4, 5} { // unspecified means internal
 		s := spans[i]
@@ -95,9 +92,7 @@ type wrapped struct{ error }
 // stays unchanged.
 func TestExceptions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path); err != nil {
-		t.Fatal(err)
-	}
+	stop := recordtest.Begin(t, path)
 	one := func(name string, args ...any) {
 		_, span := scope.Context(t.Context(), name)
 		scope.Event("before")
@@ -110,9 +105,7 @@ func TestExceptions(t *testing.T) {
 	_, span := scope.Context(t.Context(), "begin", scope.KV("error", errors.New("of another")))
 	scope.Event("exception", scope.KV("exception.type", "main.T"), scope.KV("exception.stacktrace", "main.f()"))
 	span.End()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	stop()
 	typ, message := string(semconv.ExceptionTypeKey), string(semconv.ExceptionMessageKey)
 	want := [][]string{
 		{"before ", "exception " + typ + "=scopeotel_test.wrapped "},
@@ -139,9 +132,7 @@ func TestExceptions(t *testing.T) {
 // operation determines the kind.
 func TestMessages(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path)
 	kinds := map[attribute.KeyValue]int{
 		semconv.MessagingOperationTypeCreate: 4, semconv.MessagingOperationTypeSend: 4, semconv.MessagingOperationTypeProcess: 5,
 		semconv.MessagingOperationTypeReceive: 3, semconv.MessagingOperationTypeSettle: 3,
@@ -151,9 +142,7 @@ func TestMessages(t *testing.T) {
 			scope.KV(string(operation.Key), operation.Value.AsString()))
 		span.End(scope.KV("messaging.batch.message_count", 3))
 	}
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	spans := export(t, path)
 	for operation, kind := range kinds {
 		i := slices.IndexFunc(spans, func(s exported) bool { return s.Name == operation.Value.AsString()+" orders" })
@@ -175,9 +164,7 @@ func (failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, er
 // semantic conventions, by the constants of its Go package.
 func TestSemantics(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /users/{id}", func(w http.ResponseWriter, r *http.Request) {
 		switch r.PathValue("id") {
@@ -204,9 +191,7 @@ func TestSemantics(t *testing.T) {
 	ask(failing{}, "http://b.example/x")
 	_, own := scope.Context(t.Context(), "own", scope.KV("status", 500))
 	own.End()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	const (
 		internal, srv, client = 1, 2, 3
 		ok, failed            = 0, 2
@@ -244,11 +229,7 @@ func TestSemantics(t *testing.T) {
 // export returns the spans of a trace, in the order of their starts.
 func export(t *testing.T, path string) (spans []exported) {
 	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	if _, err := otlp.Write(t.Context(), tr, otlp.Options{}, func(b []byte) error {
 		var r struct {
 			ResourceSpans []struct{ ScopeSpans []struct{ Spans []exported } }

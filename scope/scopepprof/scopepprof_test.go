@@ -11,6 +11,8 @@ import (
 
 	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 )
@@ -58,9 +60,7 @@ func TestLabels(t *testing.T) {
 		<-done
 	}
 	do()
-	if err := scope.Start(path); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path)
 	if !scope.Enabled() {
 		return
 	}
@@ -68,23 +68,17 @@ func TestLabels(t *testing.T) {
 	ctx = request
 	do()
 	span.End()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	end()
+	tr := tracetest.OpenFile(t, path)
 	lister := args.NewLister(tr.Name)
 	var got []string
 	var asked, part format.Link
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		line := tr.Name(e.Name)
 		switch l, _ := e.Link(); line {
 		case "request":
 			asked = l
-			return true
+			continue
 		case "pprof.Do(endpoint, tenant, track)":
 			part = l
 		}
@@ -94,9 +88,6 @@ func TestLabels(t *testing.T) {
 			}
 		}
 		got = append(got, line)
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	const labels = " endpoint=/x tenant=blue track=worker"
 	if want := []string{"worker", "pprof.Do(endpoint, tenant, track)" + labels, "inside" + labels, "idler"}; !slices.Equal(got, want) {

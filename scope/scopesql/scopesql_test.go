@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
@@ -129,10 +130,7 @@ func TestWrap(t *testing.T) {
 // TestScopes checks what is recorded in a request, the parents, and that no argument is
 // recorded.
 func TestScopes(t *testing.T) {
-	if err := scope.Start(t.TempDir() + string(filepath.Separator)); err != nil {
-		t.Fatal(err)
-	}
-	defer scope.Stop()
+	end := recordtest.Begin(t, t.TempDir()+string(filepath.Separator))
 	ctx, span := scope.Context(context.Background(), "request")
 	f := &fake{conn: conns["all"], stmt: stmts["contexts"]}
 	use(ctx, sql.OpenDB(scopesql.Connector(f)))
@@ -143,20 +141,14 @@ func TestScopes(t *testing.T) {
 	skips.Close()
 	span.End()
 	request, _ := scope.LinkOf(ctx)
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	tracetest.Verify(t, scope.Path())
-	tr, err := trace.OpenFile(scope.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, scope.Path())
 	got := map[string]int{}
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		name := tr.Name(e.Name)
 		if e.Kind != format.KindTask || name == "request" {
-			return true
+			continue
 		}
 		if l, ok := e.Link(); !ok || l.Trace != request.Trace || l.Parent != request.Span {
 			t.Errorf("%s has the link %v of %v", name, l, request)
@@ -176,9 +168,6 @@ func TestScopes(t *testing.T) {
 			}
 		}
 		got[name]++
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	want := map[string]int{
 		"sql.connect": 2, "sql.ping": 1, "sql.exec statement insert rows 2": 4, "sql.exec statement fail failed 1": 1,

@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 )
@@ -54,18 +55,11 @@ func TestDurations(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := map[string][]int64{}
-			tr, err := trace.OpenFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer tr.Close()
-			if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+			tr := tracetest.OpenFile(t, path)
+			for e := range tracetest.Events(t, tr, trace.Options{}) {
 				if k := e.Kind; !e.Open && (k == format.KindTask || k == format.KindTaskf || k == format.KindProcess) {
 					want[tr.Name(e.Name)] = append(want[tr.Name(e.Name)], e.Dur)
 				}
-				return true
-			}); err != nil {
-				t.Fatal(err)
 			}
 			names := func(m map[string][]int64) []string { return slices.Sorted(maps.Keys(m)) }
 			if got := names(d.ns); !slices.Equal(got, names(want)) || len(got) != 4 && d.lost == 0 {
@@ -96,9 +90,7 @@ func TestDurations(t *testing.T) {
 func TestDurationsOfNone(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
-	if err := os.WriteFile(text, []byte("this is no trace"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, text, []byte("this is no trace"))
 	open := filepath.Join(dir, "open.scope")
 	if err := scope.Start(open); err != nil {
 		t.Fatal(err)

@@ -14,8 +14,10 @@ import (
 	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/scope"
 )
 
 // child runs this test binary, or the given command, as a package whose tests end in the given
@@ -51,15 +53,11 @@ func traces(t *testing.T, dir string) []string {
 // the last of them were written.
 func told(t *testing.T, path string) (text string, whole bool) {
 	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	lister := args.NewLister(tr.Name)
 	var lines []string
 	spans := map[[8]byte]string{}
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		line := e.Kind.String() + " " + tr.Name(e.Name)
 		l, _ := e.Link()
 		spans[l.Span] = tr.Name(e.Name)
@@ -76,15 +74,12 @@ func told(t *testing.T, path string) (text string, whole bool) {
 				}
 			}
 		case e.Kind != format.KindTrack:
-			return true
+			continue
 		}
 		if e.Track != e.Name {
 			line += " on " + tr.Name(e.Track)
 		}
 		lines = append(lines, line)
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n"), tr.Closed() || tr.Header().Backing != format.BackingHeap
@@ -147,18 +142,14 @@ func TestHooked(t *testing.T) {
 	record.TestsHooked.Store(true)
 	defer record.TestsHooked.Store(false)
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path)
 	t.Run("sub", func(t *testing.T) {
 		if ctx := Run(t); ctx != t.Context() {
 			t.Error("the context is not the test's")
 		}
 		Parallel(t)
 	})
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	if got, _ := told(t, path); got != "" {
 		t.Errorf("got\n%s", got)
 	}
@@ -182,9 +173,7 @@ func TestProfile(t *testing.T) {
 // TestNotRecording: if the directory can't be created, the tests run, and a message is printed.
 func TestNotRecording(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, file, nil)
 	out, code := child(t, "fail", os.Args[0], "-test.run=^TestChild$", "-scope="+file)
 	if code != 1 || !strings.Contains(out, "scopetest: not recording: ") {
 		t.Errorf("exit code %d:\n%s", code, out)

@@ -17,6 +17,7 @@ import (
 	"github.com/scopeview/scopeview/internal/advice"
 	"github.com/scopeview/scopeview/internal/advice/row"
 	"github.com/scopeview/scopeview/internal/runs"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // patience is the maximum time of a program.
@@ -82,10 +83,7 @@ func source(t *testing.T, id, which string) *program {
 	if err := os.CopyFS(p.dir, os.DirFS(filepath.Join("testdata", id, which))); err != nil && !errors.Is(err, os.ErrExist) {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(p.main)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, p.main)
 	p.text = string(text)
 	p.module(t, p.dir)
 	return p
@@ -113,9 +111,7 @@ func (p *program) module(t *testing.T, dir string) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, []byte(text))
 }
 
 // flags returns the flags of a counting build for a rule.

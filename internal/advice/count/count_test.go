@@ -2,7 +2,6 @@ package count
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/advice/row"
 	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // counting starts counting, and returns a function that stops it and returns the rows.
@@ -25,10 +25,7 @@ func counting(t *testing.T, p params) (rows func() []row.Row) {
 		if err := Stop(); err != nil {
 			t.Fatal(err)
 		}
-		b, err := os.ReadFile(p.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, p.Path)
 		runs, notes, err := row.Read(bytes.NewReader(b))
 		if err != nil || len(notes) > 0 || len(runs) != 1 {
 			t.Fatal(runs, notes, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/advice"
 	"github.com/scopeview/scopeview/internal/runs"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // grows is a program with growing slices, one of them in a field.
@@ -54,9 +55,7 @@ func module(t *testing.T) string {
 	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module example.com/grows\n\ngo 1.25\n", "main.go": grows} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, name), []byte(text))
 	}
 	return dir
 }

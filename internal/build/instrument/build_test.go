@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/build/instrument"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // listed is a package from go list.
@@ -37,7 +38,7 @@ func overlay(t *testing.T, dir, module string, set func(*instrument.Input)) (str
 		write(t, to, text)
 		replace[at] = to
 	}
-	write(t, filepath.Join(dir, hooksDir, "hooks.go"), read(t, "testdata/hooks/hooks.go"))
+	write(t, filepath.Join(dir, hooksDir, "hooks.go"), filetest.Read(t, "testdata/hooks/hooks.go"))
 	var funcs []instrument.Func
 	edit := func(p listed, in instrument.Input) {
 		t.Helper()
@@ -103,7 +104,7 @@ func load(t *testing.T, dir string, names []string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
 	for _, name := range names {
-		files[name] = read(t, filepath.Join(dir, name))
+		files[name] = filetest.Read(t, filepath.Join(dir, name))
 	}
 	return files
 }
@@ -118,23 +119,12 @@ func join(a, b map[string][]byte) map[string][]byte {
 	return all
 }
 
-func read(t testing.TB, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 func write(t *testing.T, path string, text []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, text)
 }
 
 // ran is the output and the exit code of a command.

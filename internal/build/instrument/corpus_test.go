@@ -9,6 +9,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/build/instrument"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // program creates a module with the corpus.
@@ -20,7 +21,7 @@ func program(t *testing.T) string {
 	}
 	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/corpus\n\ngo 1.26\n"))
 	for _, name := range []string{"main.go", "vars.go"} {
-		write(t, filepath.Join(dir, name), read(t, filepath.Join("testdata", "corpus", name)))
+		write(t, filepath.Join(dir, name), filetest.Read(t, filepath.Join("testdata", "corpus", name)))
 	}
 	return dir
 }
@@ -67,7 +68,7 @@ func TestCorpus(t *testing.T) {
 				same(t, "standard output", got.out, want.out)
 				same(t, "standard error", got.err, want.err)
 			}
-			names(t, string(read(t, log)), c.exact)
+			names(t, string(filetest.Read(t, log)), c.exact)
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/build/instrument"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // coverTool, in the environment, makes the test's program a -toolexec, and is the directory
@@ -118,7 +119,7 @@ func TestHalf(t *testing.T) {
 }
 `,
 	})
-	write(t, filepath.Join(dir, hooksDir, "hooks.go"), read(t, "testdata/hooks/hooks.go"))
+	write(t, filepath.Join(dir, hooksDir, "hooks.go"), filetest.Read(t, "testdata/hooks/hooks.go"))
 	files := load(t, dir, []string{"a.go", "b.go"})
 	out, err := instrument.Package(instrument.Input{ImportPath: "example.com/m", Name: "m", Hooks: "example.com/m/" + hooksDir, Files: files, Small: true})
 	if err != nil {
@@ -144,10 +145,10 @@ func TestHalf(t *testing.T) {
 		if want.code != 0 || got.code != 0 {
 			t.Fatalf("%s %s\n%s %s", want.out, want.err, got.out, got.err)
 		}
-		same(t, "the profile, mode "+mode, string(read(t, edited)), string(read(t, plain)))
+		same(t, "the profile, mode "+mode, string(filetest.Read(t, edited)), string(filetest.Read(t, plain)))
 		for _, site := range []string{"m.Half\t", "m.Half.func1\t", "m.Crash\t"} {
-			if !strings.Contains(string(read(t, log)), site) {
-				t.Errorf("mode %s: no record of %s:\n%s", mode, site, read(t, log))
+			if !strings.Contains(string(filetest.Read(t, log)), site) {
+				t.Errorf("mode %s: no record of %s:\n%s", mode, site, filetest.Read(t, log))
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/build/instrument"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // agreement compares the estimates with the compiler's for a package.
@@ -162,7 +163,7 @@ func TestStandard(t *testing.T) {
 		write(t, "std.txt", []byte(got))
 		return
 	}
-	if runtime.GOOS == "linux" && runtime.GOARCH == "amd64" && got != string(read(t, "std.txt")) {
+	if runtime.GOOS == "linux" && runtime.GOARCH == "amd64" && got != string(filetest.Read(t, "std.txt")) {
 		t.Error("std.txt is not what the compiler says: go test -run TestStandard -update")
 	}
 }

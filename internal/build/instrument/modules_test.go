@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/build/instrument"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestModules: the tests of other people's modules pass with all of their functions
@@ -44,10 +45,10 @@ func TestModules(t *testing.T) {
 				t.Fatalf("%s%s", r.out, r.err)
 			}
 			sites := map[string]bool{}
-			for line := range strings.Lines(string(read(t, log))) {
+			for line := range strings.Lines(string(filetest.Read(t, log))) {
 				sites[strings.Split(line, "\t")[0]] = true
 			}
-			names(t, string(read(t, log)), false)
+			names(t, string(filetest.Read(t, log)), false)
 			t.Logf("%d functions, %d are recorded, %d were entered", len(funcs), recorded, len(sites))
 			if len(sites)*4 < recorded {
 				t.Errorf("of %d recorded functions %d were entered", recorded, len(sites))

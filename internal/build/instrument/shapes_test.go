@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
-	"os"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 
 	"github.com/scopeview/scopeview/internal/build/instrument"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 var update = flag.Bool("update", false, "write what becomes of the shapes in testdata/shapes.txt")
@@ -37,9 +37,7 @@ func TestShapes(t *testing.T) {
 		t.Errorf("there are %d shapes", n)
 	}
 	if *update {
-		if err := os.WriteFile("testdata/shapes.txt", txtar.Format(a), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, "testdata/shapes.txt", txtar.Format(a))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/build/instrument"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // input returns a package of the standard library.
@@ -19,7 +20,7 @@ func input(t testing.TB, path string) instrument.Input {
 	}
 	in := instrument.Input{ImportPath: path, Name: p.Name, Hooks: "example.com/hooks", Files: map[string][]byte{}}
 	for _, name := range p.GoFiles {
-		in.Files[name] = read(t, filepath.Join(p.Dir, name))
+		in.Files[name] = filetest.Read(t, filepath.Join(p.Dir, name))
 	}
 	return in
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/build/instrument"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -38,17 +40,16 @@ var profileLine = regexp.MustCompile(`(?m)^(.+):(\d+)\.(\d+),\d+\.\d+ \d+ (\d+)$
 // coverage reads a profile's blocks, by file.
 func coverage(t *testing.T, path string) map[string][]block {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, path)
 	blocks := map[string][]block{}
 	for _, m := range profileLine.FindAllStringSubmatch(string(b), -1) {
 		var n [3]int64
 		for i := range n {
-			if n[i], err = strconv.ParseInt(m[i+2], 10, 64); err != nil {
+			v, err := strconv.ParseInt(m[i+2], 10, 64)
+			if err != nil {
 				t.Fatal(err)
 			}
+			n[i] = v
 		}
 		blocks[m[1]] = append(blocks[m[1]], block{place{m[1], int(n[0]), int(n[1])}, n[2]})
 	}
@@ -146,20 +147,13 @@ func entries(t *testing.T, name string, text []byte, blocks []block) []block {
 // counted ones. It also returns the number of the latter, and losses.
 func callsOf(t *testing.T, path string) (calls map[string]int64, counted int64, lost string) {
 	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	lost = analysis.LossLine(tr)
 	calls = map[string]int64{}
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if e.Kind == format.KindTask {
 			calls[tr.Name(e.Name)]++
 		}
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	for _, c := range tr.Calls() {
 		counted += c.Calls - c.Recorded

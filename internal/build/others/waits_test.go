@@ -14,6 +14,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -105,11 +106,7 @@ type wait struct {
 // lock in Go's execution trace.
 func waitsOf(t *testing.T, path string) (whole, blocked waited) {
 	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	at := map[uint16]string{}
 	for _, p := range tr.Places() {
 		if p.Kind == format.LockMutex || p.Kind == format.LockRWMutex {
@@ -118,14 +115,11 @@ func waitsOf(t *testing.T, path string) (whole, blocked waited) {
 	}
 	whole, blocked = waited{}, waited{}
 	waits := map[uint64][]wait{} // by goroutine, sorted by time
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if pkg := at[e.Name]; e.Kind == format.KindWait && !e.Open && pkg != "" {
 			waits[e.Goid] = append(waits[e.Goid], wait{e.Start, e.Start + e.Dur, pkg})
 			whole[pkg] += float64(e.Dur)
 		}
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	if _, err := states.Read(tr, func(v *states.Interval) {
 		if v.State != states.Lock {

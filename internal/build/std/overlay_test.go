@@ -1,6 +1,7 @@
 package std
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -11,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // overlayTo is the directory to which TestOverlay writes the patches and their overlay.json:
@@ -40,14 +43,7 @@ func TestOverlay(t *testing.T) {
 		if added := strings.HasPrefix(filepath.Base(p), "scopeview"); added != os.IsNotExist(err) {
 			t.Errorf("%s: %v", p, err)
 		}
-		lines := func(b []byte) (n int) {
-			for _, c := range b {
-				if c == '\n' {
-					n++
-				}
-			}
-			return n
-		}
+		lines := func(b []byte) int { return bytes.Count(b, []byte("\n")) }
 		if err == nil && lines(was) != lines(text) {
 			t.Errorf("%s has %d lines, and with the hooks %d", p, lines(was), lines(text))
 		}
@@ -90,10 +86,7 @@ func TestUnexpected(t *testing.T) {
 	for _, h := range slices.Concat(table, unwindTable) {
 		for _, e := range h.edits {
 			from, to := filepath.Join(from, "src", e.file), filepath.Join(goroot, "src", e.file)
-			b, err := os.ReadFile(from)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := filetest.Read(t, from)
 			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -137,10 +130,7 @@ func TestUnwindMissing(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(filepath.Join(from, "src", stacks))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := filetest.Read(t, filepath.Join(from, "src", stacks))
 	only := func(name string) bool { return name == Unwind }
 	for _, c := range []struct{ version, text, why string }{
 		{runtime.Version(), string(b), ""},
@@ -165,10 +155,7 @@ func TestMissing(t *testing.T) {
 	from, goroot := gorootOf(t), t.TempDir()
 	for _, h := range adviceTable {
 		for _, e := range h.edits {
-			b, err := os.ReadFile(filepath.Join(from, "src", e.file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := filetest.Read(t, filepath.Join(from, "src", e.file))
 			if e.file == "runtime/map.go" {
 				b = []byte("package runtime\n")
 			}

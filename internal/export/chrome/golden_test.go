@@ -12,6 +12,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/export/rows"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
@@ -26,10 +27,7 @@ func TestGolden(t *testing.T) {
 	}
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := filetest.Read(t, path)
 			_, lines, _ := strings.Cut(string(b), head)
 			lines, want, ok := strings.Cut(lines, tail)
 			if !ok {

@@ -23,13 +23,10 @@ func TestWrite(t *testing.T) {
 	}
 	rows := parse(t, b.String())
 	records := 0
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if e.Kind.Spec().CSV != "" {
 			records++
 		}
-		return true
-	}); err != nil {
-		t.Fatal(err)
 	}
 	if len(rows) != records+1 || strings.Join(rows[0], ",")+"\n" != Header {
 		t.Errorf("%d rows for %d records; the first is %q", len(rows), records, rows[0])

@@ -81,7 +81,7 @@ func TestEachScopeOnce(t *testing.T) {
 	for name, data := range traces {
 		tr := tracetest.Open(t, data)
 		want, linked := 0, map[string]bool{}
-		if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		for e := range tracetest.Events(t, tr, trace.Options{}) {
 			switch e.Kind {
 			case format.KindTask, format.KindTaskf, format.KindProcess, format.KindWait, format.KindHold:
 				want++
@@ -89,9 +89,6 @@ func TestEachScopeOnce(t *testing.T) {
 					linked[fmt.Sprintf("%x", l.Span)] = true
 				}
 			}
-			return true
-		}); err != nil {
-			t.Fatal(err)
 		}
 		list, requests, _ := export(t, tr, true)
 		if len(list) != want {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -113,10 +113,7 @@ func samples(t *testing.T) []sample {
 		t.Fatalf("no goldens: %v", err)
 	}
 	for _, p := range paths {
-		b, err := os.ReadFile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, p)
 		_, lines, _ := strings.Cut(string(b), "-- trace --\n")
 		lines, expect, _ := strings.Cut(lines, "-- expect --\n")
 		if strings.HasPrefix(expect, "SUCCESS") {

@@ -18,6 +18,7 @@ import (
 	"github.com/scopeview/scopeview/internal/export/perfetto"
 	"github.com/scopeview/scopeview/internal/export/rows"
 	model "github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
@@ -192,18 +193,14 @@ func caller(done chan int) { done <- burn(500 * time.Millisecond) }
 // selected.
 func TestSamples(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path, gotrace.With()); err != nil {
-		t.Fatal(err)
-	}
+	end := recordtest.Begin(t, path, gotrace.With())
 	done := make(chan int)
 	go func() {
 		scope.Track("burner")
 		caller(done)
 	}()
 	<-done
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
+	end()
 	tr := tracetest.OpenFile(t, path)
 	tr.UseCPU(func() (trace.CPUAt, error) { return nil, errors.New("the Go trace is read once more") })
 	json, proto := exported(t, tr, rows.Options{})

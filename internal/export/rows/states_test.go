@@ -14,7 +14,8 @@ import (
 	"github.com/scopeview/scopeview/internal/export/perfetto"
 	"github.com/scopeview/scopeview/internal/export/rows"
 	"github.com/scopeview/scopeview/internal/states"
-	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/testing/recordtest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
@@ -23,9 +24,7 @@ import (
 // each goroutine nest as its scopes do.
 func TestStates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
-	if err := scope.Start(path, gotrace.With()); err != nil {
-		t.Fatal(err)
-	}
+	stop := recordtest.Begin(t, path, gotrace.With())
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	for range 3 {
@@ -41,17 +40,11 @@ func TestStates(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if err := scope.Stop(); err != nil {
-		t.Fatal(err)
-	}
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	stop()
+	tr := tracetest.OpenFile(t, path)
 	want := listed(t, tr)
 	locks := 0
-	_, err = states.Read(tr, func(v *states.Interval) {
+	_, err := states.Read(tr, func(v *states.Interval) {
 		want.slices = append(want.slices, slice{kind: "state", name: v.State.String(), start: v.From, end: v.To})
 		if v.State == states.Lock {
 			locks++

@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestCallsAreTheCompilers compares the calls that Load finds with those in the compiler's
@@ -107,10 +108,7 @@ func line(t *testing.T, pos string) string {
 	}
 	name := strings.TrimSuffix(pos, m[0])
 	if sources[name] == nil {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := filetest.Read(t, name)
 		sources[name] = strings.Split(string(data), "\n")
 	}
 	n, _ := strconv.Atoi(m[1]) // the pattern has digits

@@ -2,13 +2,14 @@ package publish
 
 import (
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 const top, version = "../../..", "v0.1.0"
@@ -17,11 +18,8 @@ const top, version = "../../..", "v0.1.0"
 // version, and only released modules.
 func TestGoMods(t *testing.T) {
 	for _, dir := range Modules {
-		data, err := os.ReadFile(filepath.Join(top, dir, "go.mod"))
+		data, err := GoMod(filetest.Read(t, filepath.Join(top, dir, "go.mod")), version)
 		if err != nil {
-			t.Fatal(err)
-		}
-		if data, err = GoMod(data, version); err != nil {
 			t.Fatal(err)
 		}
 		f, err := modfile.Parse(dir, data, nil)

@@ -13,6 +13,8 @@ import (
 
 	"golang.org/x/mod/module"
 	modzip "golang.org/x/mod/zip"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestTruthReleaseInstalls: with all modules published to a file proxy, the instructions of
@@ -44,9 +46,7 @@ func TestTruthReleaseInstalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(work, "main.go"), imports, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(work, "main.go"), imports)
 	if got := run("go", "run", "."); got != "true true true true <nil>" {
 		t.Errorf("the program prints %q", got)
 	}
@@ -67,11 +67,8 @@ func TestTruthReleaseInstalls(t *testing.T) {
 // publishTo writes the files of a module proxy for the module in dir.
 func publishTo(t *testing.T, proxy, dir string) {
 	t.Helper()
-	mod, err := os.ReadFile(filepath.Join(top, dir, "go.mod"))
+	mod, err := GoMod(filetest.Read(t, filepath.Join(top, dir, "go.mod")), version)
 	if err != nil {
-		t.Fatal(err)
-	}
-	if mod, err = GoMod(mod, version); err != nil {
 		t.Fatal(err)
 	}
 	path := strings.TrimSuffix(Root+"/"+dir, "/.")
@@ -81,9 +78,7 @@ func publishTo(t *testing.T, proxy, dir string) {
 	}
 	for name, text := range map[string]string{"list": version + "\n", version + ".mod": string(mod),
 		version + ".info": fmt.Sprintf(`{"Version":%q,"Time":%q}`, version, time.Unix(0, 0).UTC().Format(time.RFC3339))} {
-		if err := os.WriteFile(filepath.Join(to, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(to, name), []byte(text))
 	}
 	f, err := os.Create(filepath.Join(to, version+".zip"))
 	if err != nil {
@@ -107,9 +102,7 @@ func files(t *testing.T, dir string, mod []byte) (list []modzip.File) {
 		f := file{name: name, path: filepath.Join(top, dir, name)}
 		if name == "go.mod" {
 			f.path = filepath.Join(t.TempDir(), "go.mod")
-			if err := os.WriteFile(f.path, mod, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, f.path, mod)
 		}
 		list = append(list, f)
 	}

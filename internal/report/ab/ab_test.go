@@ -12,6 +12,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/pgo"
 	"github.com/scopeview/scopeview/internal/runs"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // program is a module whose program does what its first argument names. It recognizes its build by
@@ -82,9 +83,7 @@ func module(t *testing.T) string {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, []byte(text))
 	}
 	lines := strings.Split(program, "\n")
 	at := func(text string) int {
@@ -169,15 +168,11 @@ func TestOf(t *testing.T) {
 
 func TestOfSaysWhatIsWrong(t *testing.T) {
 	dir := module(t)
-	if err := os.WriteFile(filepath.Join(dir, "text.pgo"), []byte("no profile\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, "text.pgo"), []byte("no profile\n"))
 	if err := os.MkdirAll(filepath.Join(dir, "broken"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "broken", "main.go"), []byte("package main\n\nfunc main() { nowhere() }\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, "broken", "main.go"), []byte("package main\n\nfunc main() { nowhere() }\n"))
 	for _, c := range []struct {
 		o    Options
 		want string

@@ -2,7 +2,6 @@ package annotate
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/symbols"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // changed returns flags that build the program of built with some of its text replaced.
@@ -20,10 +20,7 @@ func changed(t *testing.T, pairs ...string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, source)
 	dir := t.TempDir()
 	other, overlay := filepath.Join(dir, "main.go"), filepath.Join(dir, "overlay.json")
 	said, err := json.Marshal(map[string]map[string]string{"Replace": {source: other}})
@@ -31,9 +28,7 @@ func changed(t *testing.T, pairs ...string) []string {
 		t.Fatal(err)
 	}
 	for path, b := range map[string][]byte{other: []byte(strings.NewReplacer(pairs...).Replace(string(text))), overlay: said} {
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, b)
 	}
 	return []string{"-overlay", overlay}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 )
@@ -180,17 +181,13 @@ type recorded struct {
 // CPU time, with the reason that the trace names.
 func readScopes(t *testing.T, path string) *recorded {
 	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	if tr.Header().Witness&format.WitnessSwitch == 0 {
 		t.Skipf("the recorder can't measure CPU time here: %s", tr.Lookup("path_reason")+tr.Lookup("witness_reason"))
 	}
 	start := tr.Header().StartMono
 	r := &recorded{map[uint64][]trace.Event{}, map[int][]threadClock{}}
-	err = tr.Events(trace.Options{Anchors: true}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{Anchors: true}) {
 		switch {
 		case e.Kind == format.KindAnchor && e.CPU >= 0:
 			tid := int(e.Thread)
@@ -201,10 +198,6 @@ func readScopes(t *testing.T, path string) *recorded {
 			x.Start += start
 			r.scopes[e.Goid] = append(r.scopes[e.Goid], x)
 		}
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return r
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 )
@@ -64,11 +65,7 @@ func unknownScopes() {
 
 func checkUnknown(t *testing.T, path string, want int) {
 	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	if w := tr.Header().Witness; w&format.WitnessSwitch != 0 {
 		t.Errorf("the header says that CPU time is known: %b", w)
 	}
@@ -76,17 +73,16 @@ func checkUnknown(t *testing.T, path string, want int) {
 		t.Error("the trace does not say why CPU time is unknown")
 	}
 	got := 0
-	err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if e.Kind == format.KindTask {
 			got++
 			if e.Quality != format.Unknown || e.CPU != 0 {
 				t.Errorf("%s: %v, %v", tr.Name(e.Name), e.Quality, time.Duration(e.CPU))
 			}
 		}
-		return got < 10*want
-	})
-	if err != nil {
-		t.Fatal(err)
+		if got >= 10*want {
+			break
+		}
 	}
 	if got != want {
 		t.Errorf("%d scopes were recorded, not %d", got, want)

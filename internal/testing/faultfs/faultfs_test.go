@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // fillable are the file systems that can be full, each made for a test.
@@ -76,9 +78,7 @@ func TestShutdown(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Close()
-	if err := os.WriteFile(not, []byte("not"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, not, []byte("not"))
 	f.Shutdown(t, PowerCut)
 	if err := os.WriteFile(filepath.Join(f.Dir, "b"), []byte("b"), 0o600); !errors.Is(err, unix.EIO) {
 		t.Errorf("writing to a file system that is shut down: %v, want EIO", err)

@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
-	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
 )
 
@@ -91,11 +91,7 @@ func slackOf(c *victim.Config) int64 {
 // whole reports whether the trace states that all losses are known.
 func whole(t *testing.T, path string) bool {
 	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, path)
 	until, all := tr.LossesUntil()
 	if until < 0 || until > tr.End() {
 		t.Errorf("losses are known until %d, the trace ends at %d", until, tr.End())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -35,23 +36,18 @@ func TestKilledBeforeTheFirstRound(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			tr, err := trace.OpenFile(c.Path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer tr.Close()
+			tr := tracetest.OpenFile(t, c.Path)
 			named, nameless := 0, 0
-			err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
+			for e := range tracetest.Events(t, tr, trace.Options{}) {
 				if e.Kind != format.KindTask {
 				} else if tr.Name(e.Name) == victim.Name {
 					named++
 				} else {
 					nameless++
 				}
-				return true
-			})
-			if err != nil || nameless > 0 || named == 0 && size > 0 {
-				t.Errorf("%s, killed with %d bytes in the file: %d scopes have their name, %d have not, %v", backing, size, named, nameless, err)
+			}
+			if nameless > 0 || named == 0 && size > 0 {
+				t.Errorf("%s, killed with %d bytes in the file: %d scopes have their name, %d have not", backing, size, named, nameless)
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -37,23 +38,15 @@ func pass(t *testing.T, v *victim.Victim, d time.Duration) {
 // that were lost.
 func newest(t *testing.T, v *victim.Victim, n uint64, lost int64) {
 	t.Helper()
-	tr, err := trace.OpenFile(v.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := tracetest.OpenFile(t, v.Path)
 	there := make([]map[uint64]int, v.Workers)
 	for w := range there {
 		there[w] = map[uint64]int{}
 	}
-	err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if e.Kind == format.KindTask && len(e.Args) == 2 && !e.Open {
 			there[e.Args[0].Value][e.Args[1].Value]++
 		}
-		return true
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for w := range there {
 		missing := int64(0)

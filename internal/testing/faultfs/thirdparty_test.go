@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -41,11 +43,7 @@ func TestG5(t *testing.T) {
 			t.Errorf("%d issued, %d recorded, lost %+v", v.Begun(), s.Recorded, s.Lost)
 		}
 		// The records that had been written before are gone, and can't be counted.
-		tr, err := trace.OpenFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.Close()
+		tr := tracetest.OpenFile(t, path)
 		n := 0
 		if err := tr.Events(trace.Options{}, func(*trace.Event) bool { n++; return true }); err != nil {
 			t.Error(err)
@@ -68,9 +66,7 @@ func TestG5Replaced(t *testing.T) {
 		if err := os.Link(path, filepath.Join(dir, "kept")); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(other, []byte("not a trace"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, other, []byte("not a trace"))
 		if err := os.Rename(other, path); err != nil {
 			t.Fatal(err)
 		}

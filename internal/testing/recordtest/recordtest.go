@@ -1,4 +1,4 @@
-// Package recordtest records a test, and returns the events of its trace.
+// Package recordtest records tests, and returns the events of their traces.
 package recordtest
 
 import (
@@ -28,29 +28,36 @@ type Event struct {
 // String returns the name and the arguments.
 func (e Event) String() string { return strings.TrimSpace(e.Name + " " + e.Args) }
 
-// Start starts a recording that ends with the test. stop ends it, verifies the trace, and
-// returns its events, sorted by start.
-func Start(t testing.TB, opts ...scope.Option) (stop func() []Event) {
+// Begin starts a recording at path that ends with the test, or earlier by end.
+func Begin(t testing.TB, path string, opts ...scope.Option) (end func()) {
 	t.Helper()
-	if err := scope.Start(t.TempDir()+string(filepath.Separator), opts...); err != nil {
+	if err := scope.Start(path, opts...); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { scope.Stop() })
-	return func() (list []Event) {
+	return func() {
 		t.Helper()
 		if err := scope.Stop(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// Start starts a recording that ends with the test. stop ends it, verifies the trace, and
+// returns its events, sorted by start.
+func Start(t testing.TB, opts ...scope.Option) (stop func() []Event) {
+	t.Helper()
+	end := Begin(t, t.TempDir()+string(filepath.Separator), opts...)
+	return func() (list []Event) {
+		t.Helper()
+		end()
 		tracetest.Verify(t, scope.Path())
 		tr := tracetest.OpenFile(t, scope.Path())
 		lister := args.NewLister(tr.Name)
-		if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		for e := range tracetest.Events(t, tr, trace.Options{}) {
 			given := slices.DeleteFunc(slices.Clone(lister.List(e)), func(a args.Arg) bool { return strings.HasSuffix(a.Key, "_id") })
 			link, _ := e.Link()
 			list = append(list, Event{e.Kind, tr.Name(e.Name), string(args.AppendJSON(nil, given)), link, e.Goid, e.EndGoid != 0, e.Open})
-			return true
-		}); err != nil {
-			t.Fatal(err)
 		}
 		return list
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // once is a test's beginning: it is true when the test runs for the first time.
@@ -58,9 +60,7 @@ func TestRetest(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, []byte(text))
 	}
 	write("go.mod", "module m\n\ngo 1.24\n")
 	for name, tests := range packages {
@@ -172,9 +172,7 @@ func (*x) check()             { other() }
 func TestNotATest(t *testing.T) { _ = wantPath }
 `,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, name), []byte(text))
 	}
 	t.Chdir(dir)
 	c, err := parse([]string{"go", "test", "."})

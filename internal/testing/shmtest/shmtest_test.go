@@ -10,6 +10,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/shmtest"
 )
 
@@ -59,20 +60,14 @@ func TestWhatWasLeft(t *testing.T) {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, "file"), nil)
 		if name != "new" {
 			if err := os.Chtimes(dir, old, old); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	d, err := os.Open(filepath.Join(shared, "scopeview-test-used"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
+	d := filetest.Open(t, filepath.Join(shared, "scopeview-test-used"))
 	if !sys.TryLock(d) {
 		t.Skip("directories can't be locked here")
 	}

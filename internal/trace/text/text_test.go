@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -169,10 +169,7 @@ func seeds(t testing.TB) [][]byte {
 	}
 	var out [][]byte
 	for _, p := range paths {
-		b, err := os.ReadFile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := filetest.Read(t, p)
 		part := regexp.MustCompile(`(?s)-- trace --\n(.*)-- expect --`).FindSubmatch(b)
 		if data, err := Assemble(bytes.NewReader(part[1])); err == nil {
 			out = append(out, data)

@@ -19,7 +19,8 @@ import (
 
 	"github.com/scopeview/scopeview/internal/export/perfetto"
 	"github.com/scopeview/scopeview/internal/export/rows"
-	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
@@ -65,10 +66,7 @@ func TestSchema(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := filetest.Read(t, golden)
 			if got != string(want) {
 				t.Errorf("%s differs:\n%s", golden, got)
 			}
@@ -88,10 +86,7 @@ func export(t *testing.T, path string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := tracetest.Open(t, data)
 	var b bytes.Buffer
 	if _, err := perfetto.Write(context.Background(), &b, tr, rows.Options{Tool: "test"}); err != nil {
 		t.Fatal(err)
