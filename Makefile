@@ -269,7 +269,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	beside page rest # most of either has one process at work
 	end
 
-test-all: test ## run what make test runs, then what takes too long for each commit: vet on all platforms, deadcode, all of the recorder's tests with each witness failing, the Go path on arm64, the newest Go
+test-all: test ## run what make test runs, then what takes too long for each commit: vet on all platforms, deadcode, scopeview vet, all of the recorder's tests with each witness failing, the Go path on arm64, the newest Go
 	@$(STAGE)
 	$(MATRIX)
 	newest() (
@@ -286,7 +286,7 @@ test-all: test ## run what make test runs, then what takes too long for each com
 	}
 	lint() (cd internal/testing/lint && gotest -v ./...)
 	stage "vet and build on $(words $(PLATFORMS)) platforms" matrix $(PLATFORMS)
-	stage "deadcode" lint
+	stage "deadcode, and scopeview vet of this module" lint
 	stage "all tests with each witness failing" witnesses
 	if ! newest=$$(go list -m -f '{{.Version}}' go@latest 2>/dev/null); then
 	  skip "tests on the newest Go" "the module proxy can't be reached"

@@ -81,6 +81,7 @@ type reader struct {
 	t         testing.TB
 	path, out string
 	calls     int
+	turn      int                // of the quarters of the calls
 	memory    map[string]float64 // the maximum measured memory, as a share of the allowed, by call
 	longest   time.Duration
 }
@@ -140,6 +141,18 @@ func (r *reader) readAll(data []byte, patient bool) {
 	}
 }
 
+// readSome runs a quarter of the calls on data, in turn, or all if all variants are tested: a damage
+// is arbitrary, and each call sees many.
+func (r *reader) readSome(data []byte) {
+	r.t.Helper()
+	r.turn++
+	for i, args := range readings {
+		if args[0] != "tail" && (i%4 == r.turn%4 || full()) {
+			r.read(args, data)
+		}
+	}
+}
+
 // worst describes the calls that came nearest to their limits.
 func (r *reader) worst() string {
 	most := slices.MaxFunc(slices.Collect(maps.Keys(r.memory)), func(a, b string) int {
@@ -176,7 +189,8 @@ func FuzzTool(f *testing.F) {
 	})
 }
 
-// TestG23Tool: every command reads every golden, cut off and with bits flipped.
+// TestG23Tool: every command reads every golden, and each one that is cut off or has a bit flipped is
+// read by a quarter of them, in turn.
 func TestG23Tool(t *testing.T) {
 	if !tracetest.InChild(t) {
 		return
@@ -201,9 +215,9 @@ func TestG23Tool(t *testing.T) {
 			if i >= len(data) {
 				break
 			}
-			r.readAll(data[:i], false)
+			r.readSome(data[:i])
 			data[i] ^= 1 << (i % 8)
-			r.readAll(data, false)
+			r.readSome(data)
 			data[i] ^= 1 << (i % 8)
 		}
 		if t.Failed() {

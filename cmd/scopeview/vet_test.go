@@ -47,25 +47,6 @@ func found(t *testing.T, messages string) (lines []int) {
 	return lines
 }
 
-// users lists the packages of this module that depend on package scope, or whose tests do: other
-// packages can't contain such mistakes.
-func users(t *testing.T) (list []string) {
-	t.Helper()
-	const format = `{{$of := .ForTest}}{{if not $of}}{{$of = .ImportPath}}{{end}}{{range .Deps}}{{if eq . "github.com/scopeview/scopeview/scope"}}{{$of}}{{"\n"}}{{end}}{{end}}`
-	out, err := exec.Command("go", "list", "-test", "-f", format, "../../...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path := range strings.FieldsSeq(string(out)) {
-		list = append(list, strings.TrimSuffix(path, ".test"))
-	}
-	slices.Sort(list)
-	if list = slices.Compact(list); len(list) < 20 {
-		t.Fatalf("only these depend on package scope: %v", list)
-	}
-	return list
-}
-
 func TestVet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("has the go command compile")
@@ -114,11 +95,6 @@ func TestVet(t *testing.T) {
 		}
 		t.Setenv("GOFLAGS", "-mod=mod -tags=special")
 		if r := scopeview("vet"); len(found(t, r.err)) != 1 || r.code != exitFailed {
-			t.Errorf("%v", r)
-		}
-	})
-	t.Run("this module", func(t *testing.T) {
-		if r := scopeview(append([]string{"vet"}, users(t)...)...); r.code != exitOK || r.out+r.err != "" {
 			t.Errorf("%v", r)
 		}
 	})

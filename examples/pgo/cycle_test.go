@@ -51,11 +51,11 @@ func (c cycle) tool(args ...string) string {
 	return c.run(append([]string{c.at("scopeview"), "pgo"}, args...)...)
 }
 
-// TestCycle makes a program faster with a profile from the field: build, record into a ring,
+// TestTruthCycle makes a program faster with a profile from the field: build, record into a ring,
 // collect, merge, check, build with the profile. Package bench measures by how much.
-func TestCycle(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the tool, and a program three times")
+func TestTruthCycle(t *testing.T) {
+	if os.Getenv("SCOPEVIEW_TRUTH") == "" {
+		t.Skip("builds the standard library with two profiles: make truth runs it")
 	}
 	c := cycle{t, t.TempDir()}
 	c.run("go", "build", "-o", c.at("scopeview"), "../../cmd/scopeview")

@@ -185,3 +185,40 @@ func dead(t *testing.T, dir string, unreachable [][]string) (list []string) {
 	slices.Sort(list)
 	return list
 }
+
+// TestScopes: scopeview vet finds nothing in this module. With -short, it is left out: it analyses
+// all that the packages import.
+func TestScopes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("analyses all packages that record, and what they import")
+	}
+	self := filepath.Join(t.TempDir(), "scopeview")
+	for _, args := range [][]string{{"go", "build", "-o", self, "./cmd/scopeview"}, append([]string{self, "vet"}, users(t)...)} {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Fatalf("%s: %v\n%s", args[:2], err, out)
+		}
+	}
+}
+
+// users lists the packages of this module that depend on package scope, or whose tests do: other
+// packages can't contain such mistakes.
+func users(t *testing.T) (list []string) {
+	t.Helper()
+	const format = `{{$of := .ForTest}}{{if not $of}}{{$of = .ImportPath}}{{end}}{{range .Deps}}{{if eq . "github.com/scopeview/scopeview/scope"}}{{$of}}{{"\n"}}{{end}}{{end}}`
+	cmd := exec.Command("go", "list", "-test", "-f", format, "./...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range strings.FieldsSeq(string(out)) {
+		list = append(list, strings.TrimSuffix(path, ".test"))
+	}
+	slices.Sort(list)
+	if list = slices.Compact(list); len(list) < 20 {
+		t.Fatalf("only these depend on package scope: %v", list)
+	}
+	return list
+}
