@@ -102,7 +102,7 @@ func TestRemote(t *testing.T) {
 	}
 	control("off", "", "switched off")
 	control("on", "", "switched on")
-	control("filter", "-work", "what matches -work")
+	control("filter", "-work", "the filter is now -work")
 	control("snapshot", "", dir)
 	if _, err := controlAddress(t.Context(), address, "filter", "a,,b"); err == nil || !strings.Contains(err.Error(), "a pattern is empty") {
 		t.Errorf("a filter that is none: %v", err)

@@ -83,7 +83,7 @@ func (h *handler) filter(_ *http.Request, f fields) (string, error) {
 	case err != nil:
 		return "", refuse(http.StatusBadRequest, "%w", err)
 	}
-	said := "from now on, names that match " + expr + " are recorded"
+	said := "the filter is now " + expr
 	if expr == "" {
 		said = "everything is recorded from now on"
 	}

@@ -30,7 +30,7 @@ func TestPage(t *testing.T) {
 	s.want(200, "start", url.Values{"path": {hostile}, "filter": {"<b>"}})
 	_, running, _ := s.do("GET", "", "")
 	_, done, head := s.do("POST", "filter", "expr=%3Ci%3E", "Accept: text/html,*/*", "Sec-Fetch-Site: same-origin")
-	if !strings.Contains(done, `role="status">from now on, names that match &lt;i&gt;`) || head.Get("Content-Security-Policy") != policy() {
+	if !strings.Contains(done, `role="status">the filter is now &lt;i&gt;`) || head.Get("Content-Security-Policy") != policy() {
 		t.Errorf("a browser's form: %s", done)
 	}
 	for _, page := range []string{stopped, running, done} {
