@@ -64,7 +64,7 @@ func madePerfData(t *testing.T) []byte {
 
 // saysMissing matches the messages about a file that can't be read completely, or that the command
 // does not read.
-var saysMissing = regexp.MustCompile(`could not be read|ends in the middle|the file ends in it|its end is missing|cut off|bytes into a chunk|is damaged|found invalid event|unexpected EOF|unknown_after_ns|not a scopeview trace|is a profile or a plain Go execution trace`)
+var saysMissing = regexp.MustCompile(`could not be read|ends in the middle|the file ends in it|the file ends within it|is truncated|its end is missing|cut off|bytes into a chunk|is damaged|found invalid event|unexpected EOF|unknown_after_ns|not a scopeview trace|is a profile or a plain Go execution trace`)
 
 // damagedFiles writes files that are cut off or damaged, and the originals.
 func damagedFiles(t *testing.T) {

@@ -119,11 +119,11 @@ func TestRunLine(t *testing.T) {
 		t.Errorf("-n: %s, want the go command's commands, and nothing run", r)
 	}
 	for _, c := range []struct{ args, env, want string }{
-		{"run -exec='a .", "", "the quote does not end"},
+		{"run -exec='a .", "", "the quote is not closed"},
 		{"run -- -x", "", "-x is no package"},
 		{"run -race --trace=./... .", "", "--trace is a flag of scopeview"},
 		{"test -race --keep", "", "--keep is a flag of scopeview"},
-		{"run .", "GOARCH=" + otherArch(), "scopeview build builds it"},
+		{"run .", "GOARCH=" + otherArch(), "build it with scopeview build"},
 		{"run .", "GOFLAGS=" + goflags("-buildmode=plugin"), "-buildmode=plugin is not built"},
 	} {
 		if r := l.with([]string{c.env}, "", strings.SplitN(c.args, " ", 3)...); r.code != exitUsage || !strings.Contains(r.err, c.want) {

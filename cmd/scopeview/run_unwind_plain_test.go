@@ -139,7 +139,7 @@ func TestG41Unfit(t *testing.T) {
 		if r.code != 0 || r.out != "lived\n" || !strings.Contains(r.err, "no states of goroutines are recorded") {
 			t.Errorf("run%s: %s", again, r)
 		}
-		if r := l.tool("info", to); !strings.Contains(r.out, `none: Go's tracer follows frame pointers without a check, for the hook unwind is not in: runtime/tracestack.go: traceStack: "nstk := 1" is there 0 times`) {
+		if r := l.tool("info", to); !strings.Contains(r.out, `none: Go's tracer follows frame pointers without a check, for the hook unwind is not in: runtime/tracestack.go: traceStack: "nstk := 1" occurs 0 times`) {
 			t.Errorf("info%s: %s", again, r)
 		}
 	}

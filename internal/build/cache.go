@@ -26,7 +26,7 @@ func OpenCache() (Cache, error) {
 	if dir == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
-			return Cache{}, fmt.Errorf("where to put what is generated is not known: %w; SCOPEVIEW_CACHE can name a directory", err)
+			return Cache{}, fmt.Errorf("no directory for generated files: %w; SCOPEVIEW_CACHE can name one", err)
 		}
 		dir = filepath.Join(user, "scopeview")
 	}
@@ -55,7 +55,7 @@ func (c Cache) write(path string, b []byte) error {
 		err = newfile.Replace(path, b)
 	}
 	if err != nil {
-		return fmt.Errorf("what is generated can't be written: %w; SCOPEVIEW_CACHE can name another directory", err)
+		return fmt.Errorf("generated files can't be written: %w; SCOPEVIEW_CACHE can name another directory", err)
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func (c Cache) whole(dir string, fill func(dir string) error) error {
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		return fmt.Errorf("what is generated can't be written: %w; SCOPEVIEW_CACHE can name another directory", err)
+		return fmt.Errorf("generated files can't be written: %w; SCOPEVIEW_CACHE can name another directory", err)
 	}
 	return err
 }

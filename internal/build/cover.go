@@ -112,7 +112,7 @@ func (p *Plan) cover(args []string) (*covering, error) {
 	outs := strings.Fields(string(b))
 	first := len(args) - (len(outs) - 1) // the first is cover's own
 	if first <= at+1 || len(outs) == 0 {
-		return nil, fmt.Errorf("go tool cover is called in a way that is not known: %s", strings.Join(args, " "))
+		return nil, fmt.Errorf("unknown call of go tool cover: %s", strings.Join(args, " "))
 	}
 	o, err := p.overlaid()
 	if err != nil {

@@ -50,7 +50,7 @@ func Parse(verb Verb, args []string) (*Line, error) {
 			l.Rest = args[i:]
 			return l, nil
 		case verb == Test && a == "--":
-			return nil, errors.New("go test takes no -- here; -args stands before what is for the test program")
+			return nil, errors.New("go test takes no -- here; put -args before the arguments of the test program")
 		case a == "--":
 			return l, l.named(verb, args[i+1:])
 		case len(a) < 2 || a[0] != '-':
@@ -91,7 +91,7 @@ func (l *Line) named(verb Verb, args []string) error {
 	}
 	if n == 0 && len(args) > 0 {
 		if n = 1; strings.HasPrefix(args[0], "-") {
-			return fmt.Errorf("go run: %s is no package or file to run", args[0])
+			return fmt.Errorf("go run: %s is not a package or file that can run", args[0])
 		}
 	}
 	l.Packages, l.Rest = args[:n], args[n:]

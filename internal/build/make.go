@@ -133,7 +133,7 @@ func (m *maker) runner() ([]string, error) {
 	}
 	path, err := exec.LookPath("go_" + e.GOOS + "_" + e.GOARCH + "_exec")
 	if err != nil {
-		return nil, fmt.Errorf("a program for %s/%s can't run here: neither -exec nor go_%[1]s_%[2]s_exec in PATH says how; scopeview build builds it", e.GOOS, e.GOARCH)
+		return nil, fmt.Errorf("a program for %s/%s can't run here: use -exec, put go_%[1]s_%[2]s_exec into PATH, or build it with scopeview build", e.GOOS, e.GOARCH)
 	}
 	return []string{path}, nil
 }
@@ -161,7 +161,7 @@ func (m *maker) toolchain() error {
 	if within(m.env.GOROOT, m.env.GOMODCACHE) {
 		root, err := m.o.Cache.ownRoot(m.env.GOROOT, m.env.GOVERSION)
 		if err != nil {
-			return fmt.Errorf("the toolchain %s lies in the modules' cache, where nothing can be replaced, and no GOROOT of links to it can be made: %w", m.env.GOROOT, err)
+			return fmt.Errorf("the toolchain %s is in the module cache, where overlays do not apply, and a GOROOT of links to it can't be created: %w", m.env.GOROOT, err)
 		}
 		m.env.GOROOT, p.Go = root, filepath.Join(root, "bin", "go")
 		p.Env = append(p.Env, "GOROOT="+root, "GOTOOLCHAIN=local")
@@ -403,7 +403,7 @@ func (m *maker) add(x *listed, dir, name string, b []byte) error {
 func (m *maker) place(x *listed, dir, name string) error {
 	name = filepath.Join(dir, name)
 	if stat(name) != (at{}) {
-		return fmt.Errorf("%s is there already; it is the name of a file that is added when the program is built", name)
+		return fmt.Errorf("%s exists already: the build adds a file of this name", name)
 	}
 	if x.ImportPath == "command-line-arguments" {
 		// The go command requires named files to be written alike, and the table's must be
@@ -440,7 +440,7 @@ func (m *maker) copied(x *listed) (string, error) {
 		return nil
 	})
 	if err != nil {
-		return "", fmt.Errorf("the module %s can't be copied, to be traced: %w", x.Module.Path, err)
+		return "", fmt.Errorf("the module %s can't be copied for tracing: %w", x.Module.Path, err)
 	}
 	m.copies[x.Module.Path] = to
 	rel, err := filepath.Rel(x.Module.Dir, x.Dir)
@@ -537,7 +537,7 @@ func (m *maker) standard(recorder string) error {
 	}
 	for path, to := range files {
 		if theirs, ok := m.overlay[path]; ok {
-			return fmt.Errorf("%s is to have hooks, and the overlay that is given has another file (%s) in its place", path, theirs)
+			return fmt.Errorf("%s needs hooks, but the given overlay replaces it with %s", path, theirs)
 		}
 		m.overlay[path] = to
 	}

@@ -25,11 +25,11 @@ var detected = words("linux/amd64 linux/arm64 linux/ppc64le linux/s390x linux/lo
 // without support.
 func detecting(l *Line, system string) error {
 	if !slices.Contains(detected, system) {
-		return fmt.Errorf("--memory looks at loads and stores with what the compiler has for -race, and it has nothing for %s", system)
+		return fmt.Errorf("--memory uses the compiler's instrumentation for -race, which does not support %s", system)
 	}
 	for _, f := range []string{"race", "msan", "asan"} {
 		if l.True(f) {
-			return fmt.Errorf("--memory looks at loads and stores with what the compiler has for -%s: leave out one of them", f)
+			return fmt.Errorf("--memory and -%s use the same instrumentation of the compiler: leave out one of them", f)
 		}
 	}
 	return nil
@@ -45,7 +45,7 @@ func (m *maker) looked(x *listed) bool {
 // uses the last -gcflags that matches a package, so ours include those already given for it.
 func (m *maker) memory(packages []*listed) error {
 	if len(packages) == 0 {
-		return errors.New("--memory: no package of this build is traced, so there are no loads and stores to look at; --trace chooses packages")
+		return errors.New("--memory: no package of this build is traced, so it observes no loads and stores; choose packages with --trace")
 	}
 	given := valuesOf(m.line.Flags, "gcflags")
 	if len(given) == 0 {
@@ -88,7 +88,7 @@ func (m *maker) perPackage(text string) (p perPackage, err error) {
 	}
 	name, flags, ok := strings.Cut(text, "=")
 	if !ok {
-		return p, fmt.Errorf("-gcflags=%s: it has a pattern and no flags; write PATTERN=FLAGS", text)
+		return p, fmt.Errorf("-gcflags=%s: the pattern has no flags; write PATTERN=FLAGS", text)
 	}
 	p.flags = strings.TrimSpace(flags)
 	switch name = strings.TrimSpace(name); name {

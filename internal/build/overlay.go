@@ -38,7 +38,7 @@ func theirOverlay(e *environment, l *Line, dir string) (overlay, string, error) 
 		return overlay{}, "", nil
 	case 1:
 	default:
-		return nil, "", fmt.Errorf("-overlay is given %d times (%s); the go command would take the last, so leave the others out", len(names), strings.Join(names, ", "))
+		return nil, "", fmt.Errorf("-overlay is given %d times (%s): the go command would use only the last; omit the others", len(names), strings.Join(names, ", "))
 	}
 	name := names[0]
 	if !filepath.IsAbs(name) {

@@ -150,10 +150,10 @@ func refuse(verb Verb, l *Line) error {
 	switch mode := l.Value("buildmode"); mode {
 	case "", "default", "exe", "pie":
 	default:
-		return fmt.Errorf("-buildmode=%s is not built: only programs and tests record, for what is loaded into another program has no beginning and no end", mode)
+		return fmt.Errorf("-buildmode=%s can't record: only programs and tests have a start and an end", mode)
 	}
 	if l.Value("compiler") == "gccgo" {
-		return errors.New("-compiler=gccgo: the hooks are those of Go's own compiler and library")
+		return errors.New("-compiler=gccgo can't record: the hooks are for Go's own compiler and library")
 	}
 	for _, p := range l.Packages {
 		if strings.Contains(p, "@") {
@@ -173,7 +173,7 @@ func known(e *environment) error {
 	if n, _ := fmt.Sscanf(v, "%d.%d", &major, &minor); n == 2 && (major > 1 || minor >= 26) {
 		return nil
 	}
-	return fmt.Errorf("the go command here is %s, and the recorder is written for %s or newer; GOTOOLCHAIN=%s.0 chooses one", e.GOVERSION, language, language)
+	return fmt.Errorf("the recorder needs %[2]s or newer, and the go command is %[1]s; GOTOOLCHAIN=%[3]s.0 chooses another", e.GOVERSION, language, language)
 }
 
 // planKey returns a hash of everything but files that a plan depends on. The go command's
@@ -298,7 +298,7 @@ func unquoted(s string) ([]string, error) {
 		if s[0] == '\'' || s[0] == '"' {
 			word, rest, ok := strings.Cut(s[1:], s[:1])
 			if !ok {
-				return nil, fmt.Errorf("%s: the quote does not end", s)
+				return nil, fmt.Errorf("%s: the quote is not closed", s)
 			}
 			words, s = append(words, word), rest
 			continue

@@ -125,12 +125,12 @@ func download(command *exec.Cmd, files map[string][]byte) (map[string]string, er
 			return nil, fmt.Errorf("go mod download: %w", err)
 		}
 		if m.Error != "" {
-			return nil, fmt.Errorf("the recorder needs the module %s, which can't be had: %s", m.Path, m.Error)
+			return nil, fmt.Errorf("the recorder needs the module %s, which can't be downloaded: %s", m.Path, m.Error)
 		}
 		dirs[m.Path] = m.Dir
 	}
 	if failed != nil {
-		return nil, fmt.Errorf("the recorder needs modules that can't be had: go mod download: %w: %s", failed, bytes.TrimSpace(errs.Bytes()))
+		return nil, fmt.Errorf("the recorder needs modules that can't be downloaded: go mod download: %w: %s", failed, bytes.TrimSpace(errs.Bytes()))
 	}
 	return dirs, nil
 }

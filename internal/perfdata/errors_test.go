@@ -59,24 +59,24 @@ func TestHostileFiles(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"empty":                 {nil, "at byte 0: it does not begin as perf.data does"},
-		"text":                  {[]byte("not a file of perf's, but long enough"), "at byte 0: it does not begin as perf.data does"},
-		"header's size":         {put(good, 8, uint64(200)), "at byte 8: the header is said to have 200 bytes"},
-		"header is cut":         {good[:50], "at byte 0: the header: 104 bytes are wanted, and the file ends after 50"},
-		"size of events":        {put(good, 16, uint64(7)), "at byte 16: the events are said to have 128 bytes of 7 each"},
-		"number of events":      {put(good, 32, uint64(math.MaxUint64-63)), "at byte 16: the events are said to have"},
-		"events behind the end": {put(good, 24, uint64(1<<40)), "at byte 1099511627776: the events: 128 bytes are wanted"},
-		"ids too many":          {put(good, attrs+120, uint64(1<<50)), "the ids of an event are said to have 1125899906842624 bytes"},
-		"ids behind the end":    {put(put(good, attrs+120, uint64(8)), attrs+112, uint64(1<<40)), "at byte 1099511627776: the ids of an event: 8 bytes are wanted"},
-		"records' place":        {put(good, 40, uint64(8)), "at byte 40: the records are said to have"},
-		"records' size":         {put(good, 48, uint64(math.MaxUint64)), "at byte 40: the records are said to have"},
-		"record of no size":     {put(good, records+6, uint16(0)), "at byte 232: a record of kind 10 is said to have 0 bytes; its head alone has 8"},
-		"record over the end":   {put(good, records+first+6, uint16(60_000)), "a record of kind 9 is said to have 60000 bytes, and the records end after"},
-		"feature's place":       {put(good, features, uint64(math.MaxUint64)), "feature 3 is said to have"},
-		"feature's size":        {put(good, features+8, uint64(1<<40)), "feature 3 is said to have 1099511627776 bytes"},
-		"feature's text":        {put(good, features+16, uint32(1000)), "feature 3 ends in the middle"},
-		"list of features":      {good[:features+3], "the list of features: 16 bytes are wanted, and the file ends after 3"},
-		"sample's chain":        {put(good, records+first+8+24, uint64(1<<61)), "a sample of task-clock has 48 bytes, and what it is said to have needs more"},
+		"empty":                 {nil, "at byte 0: it is not perf.data: it does not begin with PERFILE2"},
+		"text":                  {[]byte("not a file of perf's, but long enough"), "at byte 0: it is not perf.data: it does not begin with PERFILE2"},
+		"header's size":         {put(good, 8, uint64(200)), "at byte 8: invalid size of the header: 200 bytes"},
+		"header is cut":         {good[:50], "at byte 0: the header: 104 bytes are needed, and the file ends after 50"},
+		"size of events":        {put(good, 16, uint64(7)), "at byte 16: invalid size or offset of the events: 128 bytes of 7 each"},
+		"number of events":      {put(good, 32, uint64(math.MaxUint64-63)), "at byte 16: invalid size or offset of the events: "},
+		"events behind the end": {put(good, 24, uint64(1<<40)), "at byte 1099511627776: the events: 128 bytes are needed"},
+		"ids too many":          {put(good, attrs+120, uint64(1<<50)), "invalid size or offset of an event's ids: 1125899906842624 bytes"},
+		"ids behind the end":    {put(put(good, attrs+120, uint64(8)), attrs+112, uint64(1<<40)), "at byte 1099511627776: the ids of an event: 8 bytes are needed"},
+		"records' place":        {put(good, 40, uint64(8)), "at byte 40: invalid size or offset of the records: "},
+		"records' size":         {put(good, 48, uint64(math.MaxUint64)), "at byte 40: invalid size or offset of the records: "},
+		"record of no size":     {put(good, records+6, uint16(0)), "at byte 232: invalid size of a record of kind 10: 0 bytes; its head alone has 8"},
+		"record over the end":   {put(good, records+first+6, uint16(60_000)), "invalid size of a record of kind 9: 60000 bytes, and the records end after"},
+		"feature's place":       {put(good, features, uint64(math.MaxUint64)), "invalid size or offset of feature 3: "},
+		"feature's size":        {put(good, features+8, uint64(1<<40)), "invalid size or offset of feature 3: 1099511627776 bytes"},
+		"feature's text":        {put(good, features+16, uint32(1000)), "feature 3 is truncated"},
+		"list of features":      {good[:features+3], "the list of features: 16 bytes are needed, and the file ends after 3"},
+		"sample's chain":        {put(good, records+first+8+24, uint64(1<<61)), "a sample of task-clock has 48 bytes, too few for its contents"},
 		"sample is short":       {one(recordSample, uint64(1)), "at byte 232: a sample of task-clock has 8 bytes"},
 		"mapping is short":      {one(recordMmap2, uint64(1)), "at byte 232: a record of kind 10 has 16 bytes, too few"},
 		"name is short":         {one(recordComm, uint32(1)), "at byte 232: a record of kind 3 has 12 bytes, too few"},
@@ -87,7 +87,7 @@ func TestHostileFiles(t *testing.T) {
 		"event is short":        {one(recordAttr, uint32(1), uint32(4096)), "at byte 232: a record of kind 64 has 16 bytes, too few"},
 		"feature is short":      {one(recordFeature, uint64(featureHost), uint32(9)), "at byte 232: a record of kind 80 has 20 bytes, too few"},
 		"compressed":            {one(recordCompressed, uint64(1)), "at byte 232: the records are compressed (perf record -z), which is not read: record without -z"},
-		"data behind a record":  {one(recordAuxtrace, uint64(1<<40)), "1099511627776 bytes follow a record of kind 71, and the file ends after 0"},
+		"data behind a record":  {one(recordAuxtrace, uint64(1<<40)), "1099511627776 bytes should follow a record of kind 71, and the file ends after 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := both(c.file)
@@ -176,7 +176,7 @@ func TestKilledIsALoss(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "perf.data")
 	filetest.Write(t, path, killed[:len(killed)-5])
 	p, _, notes, err := Profile(context.Background(), path, Options{})
-	if err != nil || len(p.Losses) != 1 || !strings.Contains(strings.Join(notes, "\n"), "perf did not end as it should") {
+	if err != nil || len(p.Losses) != 1 || !strings.Contains(strings.Join(notes, "\n"), "perf was interrupted") {
 		t.Errorf("%v, %q", err, notes)
 	}
 	whole, _, _ := m.profile(t, Options{})

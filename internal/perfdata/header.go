@@ -40,7 +40,7 @@ type attr struct {
 }
 
 // ErrFormat reports that a file is not perf's.
-var ErrFormat = errors.New("it does not begin as perf.data does, with PERFILE2")
+var ErrFormat = errors.New("it is not perf.data: it does not begin with PERFILE2")
 
 const (
 	headerSize    = 104
@@ -68,11 +68,11 @@ func (f *file) fail(at int64, format string, args ...any) error {
 // file.
 func (f *file) read(at, n int64, what string) ([]byte, error) {
 	if at < 0 || n < 0 || n > mostOfFeature {
-		return nil, f.fail(at, "%s is said to have %d bytes at byte %d, and can't have", what, n, at)
+		return nil, f.fail(at, "invalid size or offset of %s: %d bytes at byte %d", what, n, at)
 	}
 	b, err := io.ReadAll(io.NewSectionReader(f.in, at, n))
 	if err == nil && int64(len(b)) < n {
-		err = fmt.Errorf("%d bytes are wanted, and the file ends after %d: %w", n, len(b), io.ErrUnexpectedEOF)
+		err = fmt.Errorf("%d bytes are needed, and the file ends after %d: %w", n, len(b), io.ErrUnexpectedEOF)
 	}
 	if err != nil {
 		return nil, f.fail(at, "%s: %w", what, err)
@@ -101,7 +101,7 @@ func newFile(in io.ReaderAt, path string) (*file, error) {
 		f.pipe, f.from = true, 16
 		return f, nil
 	} else if size != headerSize {
-		return nil, f.fail(8, "the header is said to have %d bytes; it has %d, or 16 if perf wrote into a pipe", size, headerSize)
+		return nil, f.fail(8, "invalid size of the header: %d bytes; it has %d, or 16 if perf wrote into a pipe", size, headerSize)
 	}
 	if head, err = f.read(0, headerSize, "the header"); err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func newFile(in io.ReaderAt, path string) (*file, error) {
 	c := cursor{b: head[16:], order: f.order}
 	attrSize, attrsAt, attrsLen, dataAt, dataLen := c.u64(), c.u64(), c.u64(), c.u64(), c.u64()
 	if dataAt > 1<<62 || dataLen > 1<<62 || dataAt < headerSize {
-		return nil, f.fail(40, "the records are said to have %d bytes at byte %d, and can't have", dataLen, dataAt)
+		return nil, f.fail(40, "invalid size or offset of the records: %d bytes at byte %d", dataLen, dataAt)
 	}
 	f.from, f.to, f.open = int64(dataAt), int64(dataAt+dataLen), dataLen == 0
 	if f.open {
@@ -126,7 +126,7 @@ func newFile(in io.ReaderAt, path string) (*file, error) {
 func (f *file) readAttrs(size, at, length uint64) error {
 	const section = 16
 	if size < oldestAttr+section || size > 1<<12 || length%size != 0 || length/size > mostAttrs || at > 1<<62 {
-		return f.fail(16, "the events are said to have %d bytes of %d each, at byte %d, and can't have", length, size, at)
+		return f.fail(16, "invalid size or offset of the events: %d bytes of %d each, at byte %d", length, size, at)
 	}
 	b, err := f.read(int64(at), int64(length), "the events")
 	if err != nil {
@@ -137,7 +137,7 @@ func (f *file) readAttrs(size, at, length uint64) error {
 		c := cursor{b: b[size-section : size], order: f.order}
 		idsAt, idsLen := c.u64(), c.u64()
 		if idsAt > 1<<62 || idsLen > min(8*mostAttrs, left) {
-			return f.fail(int64(at), "the ids of an event are said to have %d bytes at byte %d, and can't have", idsLen, idsAt)
+			return f.fail(int64(at), "invalid size or offset of an event's ids: %d bytes at byte %d", idsLen, idsAt)
 		}
 		left -= idsLen
 		ids, err := f.read(int64(idsAt), int64(idsLen), "the ids of an event")
@@ -223,7 +223,7 @@ func (f *file) readFeatures(bitmap []byte) error {
 		switch n {
 		case featureBuildID, featureHost, featureArch, featureCommand, featureEventDesc:
 			if from > 1<<62 || size > mostOfFeature {
-				return f.fail(at-16, "feature %d is said to have %d bytes at byte %d, and can't have", n, size, from)
+				return f.fail(at-16, "invalid size or offset of feature %d: %d bytes at byte %d", n, size, from)
 			}
 			b, err := f.read(int64(from), int64(size), "a feature")
 			if err == nil {
@@ -279,7 +279,7 @@ func (f *file) feature(n int, b []byte, at int64) error {
 		f.eventNames(&c)
 	}
 	if c.bad {
-		return f.fail(at, "feature %d ends in the middle", n)
+		return f.fail(at, "feature %d is truncated", n)
 	}
 	return nil
 }

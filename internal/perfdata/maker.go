@@ -64,7 +64,7 @@ func (m *maker) open(object int32) *image {
 		return &image{why: err.Error()}
 	}
 	if o.id != "" && !sameID(o.id, im.GNUID) {
-		return &image{why: fmt.Sprintf("the file %s is another build: its build id is %q, that of what ran %q", path, im.GNUID, o.id)}
+		return &image{why: fmt.Sprintf("the file %s is another build: its build id is %q, that of the recorded file %q", path, im.GNUID, o.id)}
 	}
 	return &image{Image: im, unchecked: o.id == ""}
 }
@@ -98,7 +98,7 @@ func (m *maker) name(s spot) known {
 	}
 	k := known{addr: addr, location: im.Frames(addr)}
 	if k.location == nil || k.location[0].Func == "" {
-		k.why = "no function is known there in " + m.spaces.objects[s.object].path
+		k.why = "no function is known at their addresses in " + m.spaces.objects[s.object].path
 	}
 	return k
 }
@@ -131,13 +131,13 @@ func (m *maker) notes(b *Branches) []string {
 		for _, why := range slices.Sorted(maps.Keys(m.dropped)) {
 			say(m.dropped[why], "samples are left out: %s", why)
 		}
-		say(m.alone, "samples have no caller, or one that has no name%s", m.callers())
+		say(m.alone, "samples have no caller, or one without a name%s", m.callers())
 		if m.f.attrs[m.event].has&hasBranches != 0 {
 			list = append(list, "The branch records are not used: they have no calls (perf record -b has all branches).")
 		}
-		say(m.frameless, "samples have no caller: their function has no frame there, so perf's is not the caller (-fno-omit-frame-pointer gives all functions one)")
+		say(m.frameless, "samples have no caller: their function has no frame there, so perf recorded another (compile with -fno-omit-frame-pointer)")
 	} else {
-		say(int64(len(m.p.branches)), "different branches, and %d ranges between branches, are what the profile is of", len(m.p.ranges))
+		say(int64(len(m.p.branches)), "different branches, and %d ranges between branches, are in the profile", len(m.p.ranges))
 		say(m.p.oddBranches, "branches are left out: an end is in no file, as in the kernel")
 		say(m.p.oddRanges, "ranges are left out: their ends are not in one file, or not in order")
 		say(m.unnamed, "branches and ranges are left out: an end has no name")
@@ -165,12 +165,12 @@ func (m *maker) losses() (list []string) {
 	if m.lost > 0 {
 		list = append(list, report(m.lost)+" samples or other records were lost, since the kernel had no room for them.")
 	}
-	say(m.throttled, "times the kernel held samples back, since there were too many")
+	say(m.throttled, "times the kernel throttled samples, because there were too many")
 	say(m.spaces.left, fmt.Sprintf("mappings are left out: a process had more than %d", mostChanges))
-	say(m.unknown, "records are of kinds that are not known, and are passed over: the file is of a newer perf, or damaged")
-	say(m.f.cut, "lists behind the records are cut off: the file ends before them. They are none that the profile is made of")
+	say(m.unknown, "records are of unknown kinds, and were skipped: the file is from a newer perf, or damaged")
+	say(m.f.cut, "lists behind the records are missing: the file is truncated. The profile does not need them")
 	if m.f.open {
-		list = append(list, "perf did not end as it should: its file may lack records, and has no names of events and no build ids.")
+		list = append(list, "perf was interrupted: its file may lack records, and has no event names and no build ids.")
 	}
 	return list
 }

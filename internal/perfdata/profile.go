@@ -33,7 +33,7 @@ func Profile(ctx context.Context, path string, o Options) (p *pgo.Profile, branc
 	}
 	defer in.Close()
 	if st, err := in.Stat(); err == nil && !st.Mode().IsRegular() {
-		return nil, nil, nil, fmt.Errorf("reading %s: it is not a regular file, and is read twice: write perf's output into a file first", path)
+		return nil, nil, nil, fmt.Errorf("reading %s: it is not a regular file, and is read twice: write perf's output to a file first", path)
 	}
 	f, err := newFile(in, path)
 	if err != nil {
@@ -89,7 +89,7 @@ func (f *file) chooseEvent(name string) (int, error) {
 	case name != "":
 		return 0, fmt.Errorf("reading %s: it has no event %q, but %s", f.path, name, strings.Join(names, ", "))
 	case !f.attrs[first].isTime():
-		return 0, fmt.Errorf("reading %s: its samples are of %s, which do not say where time goes. If that is what you want, choose the event by its name; it has: %s", f.path, names[0], strings.Join(names, ", "))
+		return 0, fmt.Errorf("reading %s: its samples are of %s, which do not measure time. Choose an event by its name; it has: %s", f.path, names[0], strings.Join(names, ", "))
 	}
 	return first, nil
 }
@@ -109,11 +109,11 @@ func (t *taker) choose(executable string) (*program, error) {
 	}
 	switch list := t.others(nil); {
 	case executable != "" && list != "":
-		return nil, fmt.Errorf("reading %s: no process of %q was sampled; of these were: %s", t.f.path, executable, list)
+		return nil, fmt.Errorf("reading %s: no process of %q was sampled; sampled were: %s", t.f.path, executable, list)
 	case t.otherPIDs > 0:
 		return nil, fmt.Errorf("reading %s: process %d has no samples; others have %d", t.f.path, t.pid, t.otherPIDs)
 	}
-	return nil, fmt.Errorf("reading %s: no sample of %s is of a program", t.f.path, t.f.attrs[t.event].name)
+	return nil, fmt.Errorf("reading %s: no sample of %s is in a program", t.f.path, t.f.attrs[t.event].name)
 }
 
 // fits reports whether a path is the wanted one, or ends in it.
@@ -136,7 +136,7 @@ func (t *taker) others(but *program) string {
 		if p == but {
 			continue
 		}
-		name := "processes whose executable is not known"
+		name := "processes of unknown executables"
 		if p.object >= 0 {
 			name = t.spaces.objects[p.object].path
 		}
@@ -150,7 +150,7 @@ func (t *taker) others(but *program) string {
 
 func (m *maker) make(ctx context.Context) (*pgo.Profile, *Branches, []string, error) {
 	if im := m.image(m.p.object); im.why != "" {
-		return nil, nil, nil, fmt.Errorf("reading %s: samples of the executable %s can't be named: %s. Name the file that ran as the binary", m.f.path, m.spaces.objects[m.p.object].path, im.why)
+		return nil, nil, nil, fmt.Errorf("reading %s: samples of the executable %s can't be named: %s. Give the recorded file as the binary", m.f.path, m.spaces.objects[m.p.object].path, im.why)
 	}
 	var b *Branches
 	var err error

@@ -126,7 +126,7 @@ func TestStory(t *testing.T) {
 				"1 samples are left out: they are in the kernel.", "1 samples are left out: no file was mapped there.",
 				"1 samples are left out: their code is in no file ([vdso]).", "1 samples are left out: reading the executable /lib/that-is-not-there.so:",
 				"1 samples have no caller, or", "1 samples have no caller: their function has no frame there",
-				"Other programs were sampled: /bin/another (1).", "11 samples or other records were lost", "1 times the kernel held samples back", "1 records are of kinds that are not known",
+				"Other programs were sampled: /bin/another (1).", "11 samples or other records were lost", "1 times the kernel throttled samples", "1 records are of unknown kinds",
 				"Names in "+s.path+" are from Go's table", "Whether it is the build that ran is not known")
 			if len(p.Losses) != 3 || !strings.Contains(notes, strings.Join(p.Losses, "\n")) {
 				t.Errorf("losses %q are not among the notes:\n%s", p.Losses, notes)
@@ -174,7 +174,7 @@ func TestChoice(t *testing.T) {
 	}
 	checkEdges(t, p, map[edge]int64{{"inner", 3, "", 0}: 1})
 	for want, o := range map[string]Options{
-		`no process of "nobody" was sampled; of these were: ` + s.path + " (8), /bin/another (1)": {Executable: "nobody"},
+		`no process of "nobody" was sampled; sampled were: ` + s.path + " (8), /bin/another (1)": {Executable: "nobody"},
 		"process 99 has no samples; others have 9":                                                {PID: 99},
 		`it has no event "cycles", but task-clock`:                                                {Event: "cycles"},
 		"samples of the executable /bin/another can't be named":                                   {Executable: "/bin/another"},
@@ -274,7 +274,7 @@ func TestEvents(t *testing.T) {
 			checkEdges(t, p, map[edge]int64{{"inner", 3, "", 0}: 2})
 			checkNotes(t, notes, "2 samples of my-cycles are of", "2 samples are left out: they are of other events", "(perf record --call-graph fp records them)")
 			_, _, _, err := Profile(context.Background(), m.file(t), Options{})
-			if err == nil || !strings.Contains(err.Error(), "its samples are of page-faults, which do not say where time goes") {
+			if err == nil || !strings.Contains(err.Error(), "its samples are of page-faults, which do not measure time") {
 				t.Errorf("%v", err)
 			}
 			p, _, _ = m.profile(t, Options{Event: "page-faults"})

@@ -72,7 +72,7 @@ func (f *file) scan(ctx context.Context, visit func(record) error) error {
 		}
 		// Data that follows its record.
 		if k, err := io.CopyN(io.Discard, in, behind); err != nil {
-			return f.fail(at, "%d bytes follow a record of kind %d, and the file ends after %d: %w", behind, r.kind, k, io.ErrUnexpectedEOF)
+			return f.fail(at, "%d bytes should follow a record of kind %d, and the file ends after %d: %w", behind, r.kind, k, io.ErrUnexpectedEOF)
 		}
 		at += behind
 	}
@@ -86,7 +86,7 @@ func (f *file) next(in io.Reader, buf []byte, at int64) (r record, behind int64,
 	head := buf[:recordHead]
 	if n, err := io.ReadFull(in, head); err != nil {
 		if n > 0 || f.to > at {
-			err = f.fail(at, "the file ends in the middle of the records: it was cut off: %w", io.ErrUnexpectedEOF)
+			err = f.fail(at, "the file is truncated: it ends within the records: %w", io.ErrUnexpectedEOF)
 		} else if errors.Is(err, io.EOF) {
 			err = errEnd
 		}
@@ -95,17 +95,17 @@ func (f *file) next(in io.Reader, buf []byte, at int64) (r record, behind int64,
 	size := f.order.Uint16(head[6:])
 	r = record{at: at, kind: f.order.Uint32(head), misc: f.order.Uint16(head[4:])}
 	if size < recordHead {
-		return r, 0, f.fail(at, "a record of kind %d is said to have %d bytes; its head alone has %d", r.kind, size, recordHead)
+		return r, 0, f.fail(at, "invalid size of a record of kind %d: %d bytes; its head alone has %d", r.kind, size, recordHead)
 	}
 	if f.to > 0 && int64(size) > f.to-at {
-		return r, 0, f.fail(at, "a record of kind %d is said to have %d bytes, and the records end after %d", r.kind, size, f.to-at)
+		return r, 0, f.fail(at, "invalid size of a record of kind %d: %d bytes, and the records end after %d", r.kind, size, f.to-at)
 	}
 	r.body = buf[:size-recordHead]
 	if _, err := io.ReadFull(in, r.body); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			err = io.ErrUnexpectedEOF
 		}
-		return r, 0, f.fail(at, "a record of kind %d has %d bytes, and the file ends in it: %w", r.kind, size, err)
+		return r, 0, f.fail(at, "a record of kind %d has %d bytes, and the file ends within it: %w", r.kind, size, err)
 	}
 	switch c := (cursor{b: r.body, order: f.order}); r.kind {
 	case recordTracing:
@@ -178,7 +178,7 @@ func (f *file) idOf(body []byte) uint64 {
 // sample parses a sample.
 func (f *file) sample(r record) (s sample, err error) {
 	if len(f.attrs) == 0 {
-		return s, f.fail(r.at, "there is a sample, and no event whose it could be")
+		return s, f.fail(r.at, "a sample belongs to no event")
 	}
 	if s.event = f.attrOf(f.idOf(r.body)); s.event < 0 {
 		return s, nil
@@ -216,7 +216,7 @@ func (f *file) sample(r record) (s sample, err error) {
 	const modes, user = 7, 2
 	s.user = r.misc&modes == user
 	if c.bad {
-		return s, f.fail(r.at, "a sample of %s has %d bytes, and what it is said to have needs more", a.name, len(r.body))
+		return s, f.fail(r.at, "a sample of %s has %d bytes, too few for its contents", a.name, len(r.body))
 	}
 	return s, nil
 }

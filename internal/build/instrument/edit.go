@@ -54,7 +54,7 @@ func (e *edit) cover(f *file, text []byte) (err error) {
 	}
 	covered := new(names).sites(e.ast)
 	if len(covered) != len(f.sites) {
-		return fmt.Errorf("%s has %d functions, and %d in its text for coverage; build without -cover", f.name, len(f.sites), len(covered))
+		return fmt.Errorf("%s has %d functions, but %d in its coverage text; build without -cover", f.name, len(f.sites), len(covered))
 	}
 	for i, s := range f.sites {
 		e.bodies[s.node] = covered[i].body

@@ -108,7 +108,7 @@ func TestCoveredDiffers(t *testing.T) {
 	_, err := instrument.Package(instrument.Input{
 		ImportPath: "p", Name: "p", Files: files("a.go", recorded), Covered: files("a.go", "package p\n"),
 	})
-	if err == nil || !strings.Contains(err.Error(), "a.go has 3 functions, and 0 in its text for coverage") {
+	if err == nil || !strings.Contains(err.Error(), "a.go has 3 functions, but 0 in its coverage text") {
 		t.Error(err)
 	}
 }

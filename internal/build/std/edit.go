@@ -45,7 +45,7 @@ func (e *edit) apply(text []byte) (_ []byte, why string) {
 	}
 	at := bytes.Index(body, []byte(e.at))
 	if last := bytes.LastIndex(body, []byte(e.at)); at < 0 || last != at && !e.last {
-		return nil, fmt.Sprintf("%q is there %d times", e.at, bytes.Count(body, []byte(e.at)))
+		return nil, fmt.Sprintf("%q occurs %d times", e.at, bytes.Count(body, []byte(e.at)))
 	} else {
 		at = from + last
 	}

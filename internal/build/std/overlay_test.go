@@ -106,7 +106,7 @@ func TestUnexpected(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"cond": `sync/cond.go: Cond.Wait: "runtime_notifyListWait(&c.notify, t)" is there 0 times`,
+		"cond": `sync/cond.go: Cond.Wait: "runtime_notifyListWait(&c.notify, t)" occurs 0 times`,
 		"exit": "there is no os/proc.go", "go": "not wanted",
 	}
 	for _, h := range hooks {
@@ -134,7 +134,7 @@ func TestUnwindMissing(t *testing.T) {
 	only := func(name string) bool { return name == Unwind }
 	for _, c := range []struct{ version, text, why string }{
 		{runtime.Version(), string(b), ""},
-		{runtime.Version(), strings.Replace(string(b), "nstk := 1", "var nstk = 1", 1), `runtime/tracestack.go: traceStack: "nstk := 1" is there 0 times`},
+		{runtime.Version(), strings.Replace(string(b), "nstk := 1", "var nstk = 1", 1), `runtime/tracestack.go: traceStack: "nstk := 1" occurs 0 times`},
 		{"go1.99.1", string(b), "not tested with go1.99.1"},
 	} {
 		if err := os.WriteFile(to, []byte(c.text), 0o644); err != nil {

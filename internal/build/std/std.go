@@ -126,7 +126,7 @@ func (h *hook) apply(goroot string, files map[string][]byte) (changed map[string
 				if os.IsNotExist(err) {
 					return nil, "there is no " + e.file, nil
 				}
-				return nil, "", fmt.Errorf("%w: the standard library can't be read, so nothing of it is hooked; is GOROOT complete?", err)
+				return nil, "", fmt.Errorf("%w: the standard library can't be read, so it has no hooks; is GOROOT complete?", err)
 			}
 		}
 		text, why := e.apply(text)

@@ -44,11 +44,11 @@ func NewCollector(address, headers string) (*Collector, error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
-		return nil, errors.New("the collector's address is not one; write for example http://localhost:4318")
+		return nil, errors.New("invalid address of a collector; write for example http://localhost:4318")
 	case u.User != nil || u.RawQuery != "":
-		return nil, fmt.Errorf("the collector's address has a user, a password or a query in it, which others could see; put what gives access into the environment variable %s", HeadersVariable)
+		return nil, fmt.Errorf("the collector's address has a user, a password or a query, which others could see; put credentials into the environment variable %s", HeadersVariable)
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return nil, fmt.Errorf("%s is no address of a collector; write for example http://localhost:4318", address)
+		return nil, fmt.Errorf("%s is not the address of a collector; write for example http://localhost:4318", address)
 	}
 	if !strings.HasSuffix(u.Path, "/v1/traces") {
 		u = u.JoinPath("v1/traces")
@@ -114,7 +114,7 @@ func (c *Collector) try(ctx context.Context, request []byte) (wait time.Duration
 	case code == http.StatusTooManyRequests, code == http.StatusBadGateway, code == http.StatusServiceUnavailable, code == http.StatusGatewayTimeout:
 		return retryAfter(resp.Header.Get("Retry-After")), fmt.Errorf("%s is busy: %s", c.URL, resp.Status)
 	}
-	return 0, fmt.Errorf("%s did not take the spans: %s%s", c.URL, resp.Status, said(body))
+	return 0, fmt.Errorf("%s refused the spans: %s%s", c.URL, resp.Status, said(body))
 }
 
 // retryAfter parses a Retry-After header; -1 if it is invalid.

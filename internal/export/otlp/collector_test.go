@@ -39,9 +39,9 @@ func TestSend(t *testing.T) {
 		{"at a time", []answer{{503, "Fri, 31 Dec 2100 23:59:59 GMT", ""}, {200, "", ""}}, 2, []time.Duration{waitAtMost}, 0, ""},
 		{"at no time", []answer{{503, "soon", ""}, {200, "", ""}}, 2, []time.Duration{time.Second}, 0, ""},
 		{"never", []answer{busy, busy, busy, busy, busy, busy}, 6, []time.Duration{1e9, 2e9, 4e9, 8e9, 16e9}, 0, "URL is busy: 429 Too Many Requests; gave up after 6 tries"},
-		{"refused", []answer{{400, "", `{"code":3,"message":"no such tenant"}`}}, 1, nil, 0, "URL did not take the spans: 400 Bad Request: no such tenant"},
-		{"refused at length", []answer{{400, "", strings.Repeat("x", 1000)}}, 1, nil, 0, "URL did not take the spans: 400 Bad Request: " + strings.Repeat("x", 200) + "…"},
-		{"sent elsewhere", []answer{{307, "/other", ""}}, 1, nil, 0, "URL did not take the spans: 307 Temporary Redirect"},
+		{"refused", []answer{{400, "", `{"code":3,"message":"no such tenant"}`}}, 1, nil, 0, "URL refused the spans: 400 Bad Request: no such tenant"},
+		{"refused at length", []answer{{400, "", strings.Repeat("x", 1000)}}, 1, nil, 0, "URL refused the spans: 400 Bad Request: " + strings.Repeat("x", 200) + "…"},
+		{"sent elsewhere", []answer{{307, "/other", ""}}, 1, nil, 0, "URL refused the spans: 307 Temporary Redirect"},
 	} {
 		t.Run(test.about, func(t *testing.T) {
 			tries := 0

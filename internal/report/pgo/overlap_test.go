@@ -25,9 +25,9 @@ func edges(callees string, weights ...int64) *pgo.Edges {
 func TestOverlap(t *testing.T) {
 	const strangers = "these are profiles of two programs"
 	for _, c := range []struct {
-		name string
-		a, b *pgo.Edges
-		want string
+		name  string
+		a, b  *pgo.Edges
+		want  string
 		noted bool
 	}{
 		{"alike", edges("f g h", 50, 30, 20), edges("f g", 25, 75),
