@@ -181,9 +181,7 @@ func slowed(t *testing.T, f []string) {
 	work()
 	told.Work = fmt.Sprint(sum.Load())
 	if f[0] != "none" {
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 	}
 	told.Seconds = time.Since(began).Seconds()
 	told.Share = (cpuTime() - cpu) / told.Seconds
