@@ -38,9 +38,7 @@ func TestAssembleGoldens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(in("a.scope"), data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, in("a.scope"), data)
 		for _, args := range [][]string{
 			{"dump", in("a.scope"), "-o", in("a.txt")}, {"assemble", in("a.txt"), "-o", in("b.scope")}, {"dump", in("b.scope"), "-o", in("b.txt")},
 		} {
@@ -83,9 +81,7 @@ func TestAssembleReadsStandardInput(t *testing.T) {
 // TestAssembleOnTerminal: a trace is not written to a terminal, and no file is created.
 func TestAssembleOnTerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("x.txt", []byte("header\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, "x.txt", []byte("header\n"))
 	r := scopeviewOn(context.Background(), true, "assemble", "x.txt")
 	if r.code != exitUsage || r.out != "" || !strings.Contains(r.err, "give -o FILE") {
 		t.Errorf("%v", r)

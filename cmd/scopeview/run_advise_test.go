@@ -103,9 +103,7 @@ func TestRunAdvise(t *testing.T) {
 	}
 	conf := filetest.Read(t, root+".conf.out")
 	changed := strings.NewReplacer("off.slice-too-small = 0", "off.slice-too-small = 1", "depth = 32", "depth = 3").Replace(string(conf))
-	if err := os.WriteFile(root+".conf", []byte(changed), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, root+".conf", []byte(changed))
 	r = l.tool("run", "--advise=containers", "--no-states", "-o", dir, ".", "exit")
 	if r.code != 3 || strings.Contains(r.err, "slice-too-small") {
 		t.Errorf("with a diagnostic that is off: %v", r)

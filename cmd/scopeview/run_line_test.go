@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/hostmod"
 )
 
@@ -84,9 +85,7 @@ func TestRunLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	uses := filepath.Join(l.dir, "uses.go")
-	if err := os.WriteFile(uses, []byte("//go:build dep\n\npackage main\n\nimport \"example.com/dep\"\n\nvar _ = dep.Here\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, uses, []byte("//go:build dep\n\npackage main\n\nimport \"example.com/dep\"\n\nvar _ = dep.Here\n"))
 	for _, c := range []struct {
 		args []string
 		env  string
@@ -177,12 +176,7 @@ func TestRunSeesChanges(t *testing.T) {
 	} {
 		if c.file != "" {
 			path := filepath.Join(l.dir, filepath.FromSlash(c.file))
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, path, []byte(c.text))
 		}
 		c.want = hangUp(c.want)
 		if r := l.tool("run", "."); r.out != c.want {

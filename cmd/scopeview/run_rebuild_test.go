@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestBuildAgain: the go command is called only if something has changed, and the build is never
@@ -34,9 +36,7 @@ func TestBuildAgain(t *testing.T) {
 	}
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(l.dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(l.dir, name), []byte(text))
 	}
 	git("init", "-q")
 	write(".gitignore", "small\nother\n")

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -46,12 +47,7 @@ func launching(t *testing.T, text string) *launcher {
 			end = heads[i+1][0]
 		}
 		path := filepath.Join(l.dir, filepath.FromSlash(text[h[2]:h[3]]))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text[h[1]:end]), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, []byte(text[h[1]:end]))
 	}
 	l.env = append(os.Environ(), asTool+"=1", "SCOPEVIEW_CACHE="+launchCache(t), "GOFLAGS="+goflags("-buildvcs=false"))
 	return l
@@ -400,9 +396,7 @@ func main() {
 `
 	l := launching(t, smallProgram+broken)
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, file, nil)
 	before := l.files()
 	for _, c := range []struct {
 		args, want string

@@ -355,9 +355,6 @@ func TestThinSets(t *testing.T) {
 	write := func(path, text string) {
 		t.Helper()
 		path = filepath.Join(out, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
 		filetest.Write(t, path, []byte(text))
 	}
 	set := func(at, traces string) string {

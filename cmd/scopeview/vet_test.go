@@ -27,9 +27,7 @@ func planted(t *testing.T) (lines []int) {
 	t.Chdir(dir)
 	t.Setenv("GOFLAGS", "-mod=mod")
 	t.Setenv("GOWORK", "off")
-	if err := os.WriteFile("main.go", program, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, "main.go", program)
 	return lines
 }
 
@@ -87,9 +85,7 @@ func TestVet(t *testing.T) {
 	})
 	t.Run("tags", func(t *testing.T) {
 		planted(t)
-		if err := os.WriteFile("main.go", []byte("//go:build special\n\npackage main\n\nimport \"github.com/scopeview/scopeview/scope\"\n\nfunc main() { scope.Task(\"a\") }\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, "main.go", []byte("//go:build special\n\npackage main\n\nimport \"github.com/scopeview/scopeview/scope\"\n\nfunc main() { scope.Task(\"a\") }\n"))
 		if r := scopeview("vet", "--tags", "special"); len(found(t, r.err)) != 1 || r.code != exitFailed {
 			t.Errorf("%v", r)
 		}

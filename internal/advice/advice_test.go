@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // slicesGrown returns a row of slices that grew to length n.
@@ -223,9 +223,7 @@ func TestWeights(t *testing.T) {
 		t.Error(w, known, err)
 	}
 	for _, bad := range []string{"{", `{"weights": {"nothing": 1}}`, `{"weights": {"alloc": -1}}`} {
-		if err := os.WriteFile(path, []byte(bad), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, []byte(bad))
 		if _, _, err := LoadWeights(path); err == nil {
 			t.Errorf("%s was taken", bad)
 		}

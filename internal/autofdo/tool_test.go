@@ -2,7 +2,6 @@ package autofdo
 
 import (
 	"bytes"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -39,9 +38,7 @@ func canonical(t *testing.T, text string) (out string, ok bool) {
 
 func save(t *testing.T, dir, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, name), []byte(text))
 }
 
 func load(t *testing.T, dir, name string) string {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 func TestModFile(t *testing.T) {
@@ -33,9 +35,7 @@ func TestModFile(t *testing.T) {
 
 func TestTheirOverlay(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "o.json"), []byte(`{"Replace": {"a.go": "b.go", "/x/c.go": ""}}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, "o.json"), []byte(`{"Replace": {"a.go": "b.go", "/x/c.go": ""}}`))
 	for _, c := range []struct{ goflags, args, want string }{
 		{"", "", ""},
 		{"-race -overlay=o.json", "", "2"},

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestPlanIsUsedAgain as long as its inputs, and the files that it refers to, are unchanged.
@@ -14,12 +16,7 @@ func TestPlanIsUsedAgain(t *testing.T) {
 	source, kept := filepath.Join(t.TempDir(), "a.go"), c.path("files", "a.go")
 	make := func() *Plan {
 		for _, path := range []string{source, kept} {
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte("text"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, path, []byte("text"))
 			if err := os.Chtimes(path, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
 				t.Fatal(err)
 			}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // fakeProc writes files (paths relative to a root, which contents refer to as
@@ -14,12 +16,7 @@ func fakeProc(t *testing.T, files map[string]string) string {
 	root := t.TempDir()
 	write := func(name, content string) {
 		p := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(p, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, p, []byte(content))
 	}
 	for name, content := range files {
 		write(name, strings.ReplaceAll(content, "ROOT", root))

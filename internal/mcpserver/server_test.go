@@ -43,14 +43,6 @@ hold "words.mu" g=2 start=2000 stop=90000 cpu=0/unknown | addr:16 goid:0 uint:26
 func assemble(t *testing.T, path, source string) {
 	t.Helper()
 	data := tracetest.Assemble(t, source)
-	write(t, path, data)
-}
-
-func write(t *testing.T, path string, data []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	filetest.Write(t, path, data)
 }
 
@@ -110,7 +102,7 @@ func TestTools(t *testing.T) {
 	dir := t.TempDir()
 	assemble(t, filepath.Join(dir, "old.scope"), fmt.Sprintf(contended, 101000))
 	assemble(t, filepath.Join(dir, "sub", "new.scope"), fmt.Sprintf(contended, 201000))
-	write(t, filepath.Join(dir, "notes.txt"), []byte("no trace"))
+	filetest.Write(t, filepath.Join(dir, "notes.txt"), []byte("no trace"))
 	c := connect(t, Options{Traces: []string{dir}})
 	tools, err := c.ListTools(t.Context(), nil)
 	if err != nil {
@@ -216,10 +208,10 @@ func TestReadsOnlyWhatIsGiven(t *testing.T) {
 func TestSources(t *testing.T) {
 	home := t.TempDir()
 	dir := filepath.Join(home, "project")
-	write(t, filepath.Join(home, "secret.go"), []byte("secret"))
-	write(t, filepath.Join(dir, "count.go"), []byte("ours"))
-	write(t, filepath.Join(dir, ".env"), []byte("secret"))
-	write(t, filepath.Join(dir, "large.go"), make([]byte, largestSource+1))
+	filetest.Write(t, filepath.Join(home, "secret.go"), []byte("secret"))
+	filetest.Write(t, filepath.Join(dir, "count.go"), []byte("ours"))
+	filetest.Write(t, filepath.Join(dir, ".env"), []byte("secret"))
+	filetest.Write(t, filepath.Join(dir, "large.go"), make([]byte, largestSource+1))
 	if runtime.GOOS != "windows" {
 		if err := os.Symlink(filepath.Join(home, "secret.go"), filepath.Join(dir, "link.go")); err != nil {
 			t.Fatal(err)
@@ -330,12 +322,12 @@ func TestGarbage(t *testing.T) {
 		files[fmt.Sprint("flipped", i)] = b
 	}
 	for name, b := range files {
-		write(t, filepath.Join(dir, name+".scope"), b)
-		write(t, filepath.Join(dir, name+".scopez"), b)
+		filetest.Write(t, filepath.Join(dir, name+".scope"), b)
+		filetest.Write(t, filepath.Join(dir, name+".scopez"), b)
 	}
 	bombs := tracetest.Bombs(1 << 17)
 	for i, b := range bombs {
-		write(t, filepath.Join(dir, fmt.Sprint("bomb", i, ".scope")), b.Data)
+		filetest.Write(t, filepath.Join(dir, fmt.Sprint("bomb", i, ".scope")), b.Data)
 	}
 	c := connect(t, Options{Traces: []string{dir}, Timeout: 20 * time.Second, Memory: 1 << 30})
 	if answer, failed := c.ask("list", nil); failed {
@@ -367,7 +359,7 @@ func TestNamesAreData(t *testing.T) {
 	source := strings.NewReplacer("count page", order, "words.mu", order+" locks", "/bin/counter", order).Replace(fmt.Sprintf(contended, 101000))
 	assemble(t, filepath.Join(dir, order+".scope"), source)
 	c := connect(t, Options{Traces: []string{dir}})
-	write(t, filepath.Join(dir, order+" at once.scope"), []byte("no trace"))
+	filetest.Write(t, filepath.Join(dir, order+" at once.scope"), []byte("no trace"))
 	if answer, failed := c.ask("open", map[string]any{"trace": order + " at once.scope"}); !failed || !strings.Contains(answer, order) || strings.Contains(inCode.ReplaceAllString(answer, ""), "previous") {
 		t.Errorf("an error: %s", answer)
 	}

@@ -2,7 +2,6 @@ package page
 
 import (
 	"io/fs"
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/export/html/assets"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // modules reads the page's scripts, by their paths below assets.
@@ -150,9 +150,7 @@ func TestScriptParses(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "page.mjs")
-	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, file, []byte(source))
 	if out, err := exec.Command(node, "--check", file).CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}

@@ -75,8 +75,6 @@ func TestNothingIsAllocated(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run("left out", measure)
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 	})
 }

@@ -161,9 +161,7 @@ func TestG17Burst(t *testing.T) {
 			}
 			wg.Wait()
 			took := time.Since(begin).Round(time.Millisecond)
-			if err := Stop(); err != nil {
-				t.Fatal(err)
-			}
+			finish(t)
 			issued, s := int64(n/workers*workers), Stats()
 			checkLosses(t, issued, format.LossBuffer)
 			t.Logf("G17: a burst of %d scopes in %v on %d processors, a buffer of %d MiB: %d lost, %d chunks prepared late", issued, took, workers, bufferOf(t, Path())>>20, s.Lost.Total(), s.PreparedLate)

@@ -68,9 +68,7 @@ func TestBurstWithoutFlusher(t *testing.T) {
 			burst(1000)
 			return Stats().Lost == lost
 		})
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		checkLosses(t, issued, late(r.Pool().Backing()))
 		s = Stats()
 		t.Logf("%d issued, %d recorded, %d lost; %d chunks prepared by goroutines that record", issued, s.Recorded, s.Lost.Total(), s.PreparedLate)

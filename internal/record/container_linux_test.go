@@ -45,9 +45,7 @@ func contained(t *testing.T, path string) {
 	}
 	fmt.Println("= " + Path())
 	_, _ = io.Copy(io.Discard, os.Stdin)
-	if err := Stop(); err != nil {
-		t.Fatal(err)
-	}
+	finish(t)
 }
 
 // TestG44: two containers share /dev/shm and the user, and have a trace at the same path, each on a

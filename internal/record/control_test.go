@@ -73,9 +73,7 @@ func TestControl(t *testing.T) {
 		if s := Stats(); s.Off || s.Filter != "" || s.Snapshots != 2 || s.Recorded != 5 {
 			t.Errorf("%+v", s)
 		}
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		for _, p := range []string{Path(), path} {
 			verify(t, p)
 			got := ""
@@ -112,7 +110,5 @@ func TestControlNonsense(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	Task("x")()
-	if err := Stop(); err != nil {
-		t.Fatal(err)
-	}
+	finish(t)
 }

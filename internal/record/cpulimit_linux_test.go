@@ -181,9 +181,7 @@ func slowed(t *testing.T, f []string) {
 	work()
 	stats.Work = fmt.Sprint(sum.Load())
 	if f[0] != "none" {
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 	}
 	stats.Seconds = time.Since(began).Seconds()
 	stats.Share = (cpuTime() - cpu) / stats.Seconds

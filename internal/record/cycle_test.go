@@ -95,9 +95,7 @@ func (tr *traffic) end() {
 // stopAndCount is stop for traces too long to keep in memory.
 func stopAndCount(t *testing.T) {
 	t.Helper()
-	if err := Stop(); err != nil {
-		t.Fatal(err)
-	}
+	finish(t)
 	n := int64(0)
 	tr := each(t, Path(), func(*trace.Trace, *trace.Event) { n++ })
 	if s := Stats(); s.Recorded != n || !tr.Closed() {

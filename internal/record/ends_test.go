@@ -184,9 +184,7 @@ func TestSecondEndApart(t *testing.T) {
 		s.End()
 		Event("between")
 		s.End()
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		var twice, between *seen
 		tr := tracetest.OpenFile(t, Path())
 		for e := range tracetest.Events(t, tr, trace.Options{}) {
@@ -228,9 +226,7 @@ func TestTwoEndsAtOnce(t *testing.T) {
 		}
 		close(ends)
 		<-done
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		events := 0
 		_, problems := eachAnyway(t, Path(), func(tr *trace.Trace, e *trace.Event) {
 			if want := fmt.Sprintf("int:%d", events); slotsText(e.Args, tr.Name) != want || e.Open {

@@ -57,9 +57,7 @@ func TestExposed(t *testing.T) {
 		for range 1000 {
 			Task("b")()
 		}
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 	}
 }
 

@@ -20,9 +20,7 @@ func TestOverwriteHotFile(t *testing.T) {
 	if err := Start(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := Stop(); err != nil {
-		t.Fatal(err)
-	}
+	finish(t)
 	h, _ := headerOf(t, path)
 	left := filepath.Join(hot.Dir, format.HotName(h.ID))
 	if err := os.WriteFile(left, nil, 0o600); err != nil {
@@ -32,9 +30,7 @@ func TestOverwriteHotFile(t *testing.T) {
 	if err := Start(path, WithOverwrite()); err != nil {
 		t.Fatal(err)
 	}
-	if err := Stop(); err != nil {
-		t.Fatal(err)
-	}
+	finish(t)
 	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the hot file is there: %v", err)
 	}

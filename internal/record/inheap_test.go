@@ -41,9 +41,7 @@ func TestInHeap(t *testing.T) {
 		time.Sleep(time.Millisecond) // for the flusher, which nothing waits for
 	}
 	has, said := live()-before, int64(atomic.LoadUint64(&reported))
-	if err := Stop(); err != nil {
-		t.Fatal(err)
-	}
+	finish(t)
 	if said == 0 || has > said {
 		t.Errorf("a recording has %d bytes in the heap, and reports %d", has, said)
 	}

@@ -149,9 +149,7 @@ func limited(t *testing.T, what, when, backing, dir string) {
 	r := record.Current.Load()
 	live := r.Pool().Live(nil)
 	words := r.Pool().Words(live[len(live)-1])
-	if err := Stop(); err != nil {
-		t.Fatal(err)
-	}
+	finish(t)
 	stats := limitStats{Path: Path(), Issued: 2 * each, Late: atomic.LoadUint64(&words[8])}
 	if r.Fast() == nil { // its stores are not waited for
 		atomic.CompareAndSwapUint64(&words[9], 1, 0)

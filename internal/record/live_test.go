@@ -65,9 +65,7 @@ func TestG19(t *testing.T) {
 		if err := <-follower; err != nil {
 			t.Errorf("following: %v", err)
 		}
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		if _, err := readOnce(Path()); err != nil {
 			t.Error(err)
 		}

@@ -59,9 +59,7 @@ func TestLimit(t *testing.T) {
 			Task("plain")()
 			Task("args", i)()
 		}
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		checkLosses(t, issued, format.LossLimit)
 		s := Stats()
 		if s.Lost.Limit == 0 || s.Lost.Limit != s.Lost.Total() {
@@ -94,9 +92,7 @@ func TestBurst(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		checkLosses(t, int64(n), late(record.Current.Load().Pool().Backing()))
 		t.Logf("%+v", Stats())
 	})

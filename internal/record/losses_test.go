@@ -107,9 +107,7 @@ func TestG36(t *testing.T) {
 			})
 		}
 		until(t, "losses", func() bool { return more.Load() > 1000 })
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		quit.Store(true)
 		wg.Wait()
 		s = Stats()
@@ -155,9 +153,7 @@ func TestLateLosses(t *testing.T) {
 				}
 				return true
 			})
-			if err := Stop(); err != nil {
-				t.Fatal(err)
-			}
+			finish(t)
 			verify(t, Path())
 			start(t, backing)
 			quit.Store(true)
@@ -165,9 +161,7 @@ func TestLateLosses(t *testing.T) {
 			if lost := Stats().Lost; lost != (Lost{}) {
 				t.Errorf("the next recording has lost %+v", lost)
 			}
-			if err := Stop(); err != nil {
-				t.Fatal(err)
-			}
+			finish(t)
 		}
 	})
 }

@@ -34,9 +34,7 @@ func TestManyNames(t *testing.T) {
 			Task(name)()
 		}
 		Task("name 1000000")() // one of the first again, as a constant
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		i, other := 0, int64(0)
 		each(t, Path(), func(tr *trace.Trace, e *trace.Event) {
 			want := "name " + strconv.Itoa(1_000_000+i%n)

@@ -56,9 +56,7 @@ func TestG20(t *testing.T) {
 		}
 		wg.Go(func() { turns[0] <- 0 })
 		wg.Wait()
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		if lost := Stats().Lost.Total(); lost > 0 {
 			t.Skipf("%d were lost: the disk did not follow", lost)
 		}
@@ -118,9 +116,7 @@ func TestG20ClockStep(t *testing.T) {
 			beat() // the next step comes after this
 		}
 		across()
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		verify(t, Path())
 		tr := tracetest.OpenFile(t, Path())
 		var names []string

@@ -77,9 +77,7 @@ func TestRingOfManyOwners(t *testing.T) {
 		start(t, backing, WithRing(MinRing), shortTicks())
 		fast := fastNow()
 		turns(owners, rounds, func(int) { paced(each) })
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		s := Stats()
 		if issued := int64(owners * rounds * each); s.Recorded+s.Overwritten+s.Lost.Total() != issued || s.Lost.Total() > issued/10 {
 			t.Errorf("%d issued: %+v", issued, s)
@@ -150,9 +148,7 @@ func TestIdleOwners(t *testing.T) {
 				issued += n + 2*int(MinRing)/format.RecordSize
 				runtime.GOMAXPROCS(60)
 				turns(60, 1, func(g int) { spans[g].End(); Event("again"); issued++ })
-				if err := Stop(); err != nil {
-					t.Fatal(err)
-				}
+				finish(t)
 				s := Stats()
 				if s.Recorded+s.Overwritten+s.Lost.Total() != int64(issued) || s.Misuse.DoubleEnds+s.Misuse.StaleEnds != 0 {
 					t.Errorf("%d issued: %+v", issued, s)

@@ -185,12 +185,18 @@ func start(t testing.TB, opts ...Option) {
 	t.Cleanup(func() { Stop() })
 }
 
-// stop ends the recording, reads it, and checks Stats against it.
-func stop(t *testing.T) *recorded {
+// finish ends the recording.
+func finish(t testing.TB) {
 	t.Helper()
 	if err := Stop(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// stop ends the recording, reads it, and checks Stats against it.
+func stop(t *testing.T) *recorded {
+	t.Helper()
+	finish(t)
 	r := read(t, Path())
 	verify(t, Path())
 	if !r.Closed() {

@@ -64,9 +64,7 @@ func TestRing(t *testing.T) {
 		ended := Begin("ended", 1)
 		issued++
 		ended.End("end")
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		s := Stats()
 		if s.Recorded+s.Overwritten+s.Lost.Total() != issued || s.Overwritten == 0 || s.Overwritten+s.Lost.Total() < issued/3 {
 			t.Errorf("%d issued: %+v", issued, s)
@@ -153,9 +151,7 @@ func TestRingEndsWhatWasOverwritten(t *testing.T) {
 		if n := Stats().Misuse.DoubleEnds; n != 1 {
 			t.Errorf("%d double ends, want 1", n)
 		}
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		verify(t, Path())
 		found, kept := map[string]string{}, int64(0)
 		each(t, Path(), func(tr *trace.Trace, e *trace.Event) {
@@ -213,9 +209,7 @@ func TestRingCountsOpenScopesThatItCannotKeep(t *testing.T) {
 		for _, s := range long[scopes/2:] {
 			s.End()
 		}
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		s := Stats()
 		if s.Lost.Opens != scopes-kept {
 			t.Errorf("%d open scopes were lost, want %d", s.Lost.Opens, scopes-kept)
@@ -308,9 +302,7 @@ func TestSnapshot(t *testing.T) {
 				if s := Stats(); s.Snapshots != 1 {
 					t.Errorf("%d snapshots", s.Snapshots)
 				}
-				if err := Stop(); err != nil {
-					t.Fatal(err)
-				}
+				finish(t)
 				if err := Snapshot(path + "2"); !errors.Is(err, ErrStopped) {
 					t.Errorf("after Stop: %v, want ErrStopped", err)
 				}
@@ -424,9 +416,7 @@ func TestRingOfTheLargestSize(t *testing.T) {
 		for range 10_000 {
 			Task("step")()
 		}
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		if s := Stats(); s.Recorded < 10_000 || s.Lost.Total() != 0 {
 			t.Errorf("%d are recorded, lost: %+v", s.Recorded, s.Lost)
 		}
@@ -465,9 +455,7 @@ func TestRingRowOfASilentGoroutine(t *testing.T) {
 	}
 	again <- true
 	<-done
-	if err := Stop(); err != nil {
-		t.Fatal(err)
-	}
+	finish(t)
 	rows := map[string]string{}
 	each(t, Path(), func(tr *trace.Trace, e *trace.Event) {
 		rows[tr.Name(e.Name)] = tr.Name(e.Track)

@@ -175,9 +175,7 @@ func filtered(t *testing.T, number int, dir string) {
 			t.Fatal(err)
 		}
 		stats.Issued = onThreads()
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 	}
 	s := Stats()
 	stats.Path, stats.Recorded, stats.Overwritten, stats.Lost = Path(), s.Recorded, s.Overwritten, s.Lost.Total()
@@ -332,9 +330,7 @@ func fewDescriptors(t *testing.T, spare uint64, dir string) {
 	}
 	beats()
 	words := Stats().Recorder
-	if err := Stop(); err != nil {
-		t.Fatal(err)
-	}
+	finish(t)
 	fmt.Println("started:", words)
 	os.Exit(0)
 }

@@ -134,9 +134,7 @@ func TestSegments(t *testing.T) {
 		}()
 		<-done
 		issued += int64(calm) + 1
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		s := Stats()
 		if s.Recorded+s.Overwritten+s.Lost.Total() != issued || s.Overwritten == 0 || s.Overwritten+s.Lost.Total() < issued/3 {
 			t.Errorf("%d issued: %+v", issued, s)
@@ -296,9 +294,7 @@ func TestSegmentsTaken(t *testing.T) {
 		if err := os.Rename(gone, gone+".away"); err != nil {
 			t.Fatal(err)
 		}
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		s := Stats()
 		if s.Recorded+s.Overwritten+s.Lost.Total() != issued {
 			t.Errorf("%d issued: %+v", issued, s)
@@ -350,9 +346,7 @@ func TestSegmentsCopied(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, WithSegments(1<<20, 8), WithFlushEvery(10*time.Millisecond))
 		worked(fewer(100_000))
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		there := readContents(t, Path(), true)
 		away := filepath.Join(t.TempDir(), "other.scope")
 		for _, name := range append(segmentFiles(t, Path()), Path()) {
@@ -379,9 +373,7 @@ func TestSegmentsOverwrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		worked(fewer(20_000))
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 	}
 	record(WithSegments(1<<20, 4))
 	mine := format.SegmentName(path, 77)
@@ -418,9 +410,7 @@ func TestSegmentsOverwriteFirst(t *testing.T) {
 			return len(segmentFiles(t, path)) > 2
 		})
 	}
-	if err := Stop(); err != nil {
-		t.Fatal(err)
-	}
+	finish(t)
 	if child {
 		return
 	}

@@ -184,9 +184,7 @@ func TestG31(t *testing.T) {
 		})
 		issued := n
 		record(size/3, true)
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		verify(t, Path())
 		kept += shown(t, "the trace", Path())
 		if s := Stats(); s.Overwritten < int64(issued) {
@@ -208,9 +206,7 @@ func TestG31Names(t *testing.T) {
 		for i := range 100 {
 			Task(fmt.Sprintf(canary+"%08d", i))()
 		}
-		if err := Stop(); err != nil {
-			t.Fatal(err)
-		}
+		finish(t)
 		b := filetest.Read(t, Path())
 		if got := bytes.Count(b, []byte(canary)); got != 100 {
 			t.Errorf("100 names are in the file %d times", got)

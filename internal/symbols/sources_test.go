@@ -2,7 +2,6 @@ package symbols
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,9 +16,6 @@ func TestSources(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string) {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
 		filetest.Write(t, path, []byte(name+"\r\nsecond\n"))
 	}
 	for _, name := range []string{"here.go", "new/a.go", "newer/deep/b.go", "root/src/sync/mutex.go", "cache/example.com/!big/m@v1.2.3/x.go", "main/cmd/main.go"} {

@@ -1,12 +1,12 @@
 package count
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestFromEnv: the environment sets the destination, and a .conf file and variables the
@@ -30,9 +30,7 @@ func TestFromEnv(t *testing.T) {
 	} {
 		t.Setenv(Variable, c.path)
 		t.Setenv(Variable+"_SHARE", c.share)
-		if err := os.WriteFile(root+".conf", []byte(c.conf), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, root+".conf", []byte(c.conf))
 		err := FromEnv(c.trace, nil)
 		if c.err != "" || err != nil {
 			if err == nil || c.err == "" || !strings.Contains(err.Error(), c.err) {

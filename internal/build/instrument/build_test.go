@@ -35,10 +35,10 @@ func overlay(t *testing.T, dir, module string, set func(*instrument.Input)) (str
 	put := func(at string, text []byte) {
 		t.Helper()
 		to := filepath.Join(cache, strings.ReplaceAll(strings.TrimPrefix(at, dir), string(filepath.Separator), "+"))
-		write(t, to, text)
+		filetest.Write(t, to, text)
 		replace[at] = to
 	}
-	write(t, filepath.Join(dir, hooksDir, "hooks.go"), filetest.Read(t, "testdata/hooks/hooks.go"))
+	filetest.Write(t, filepath.Join(dir, hooksDir, "hooks.go"), filetest.Read(t, "testdata/hooks/hooks.go"))
 	var funcs []instrument.Func
 	edit := func(p listed, in instrument.Input) {
 		t.Helper()
@@ -77,7 +77,7 @@ func overlay(t *testing.T, dir, module string, set func(*instrument.Input)) (str
 		t.Fatal(err)
 	}
 	at := filepath.Join(cache, "overlay.json")
-	write(t, at, b)
+	filetest.Write(t, at, b)
 	return at, funcs
 }
 
@@ -117,14 +117,6 @@ func join(a, b map[string][]byte) map[string][]byte {
 		}
 	}
 	return all
-}
-
-func write(t *testing.T, path string, text []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	filetest.Write(t, path, text)
 }
 
 // ran is the output and the exit code of a command.

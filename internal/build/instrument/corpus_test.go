@@ -19,9 +19,9 @@ func program(t *testing.T) string {
 	if at, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = at
 	}
-	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/corpus\n\ngo 1.26\n"))
+	filetest.Write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/corpus\n\ngo 1.26\n"))
 	for _, name := range []string{"main.go", "vars.go"} {
-		write(t, filepath.Join(dir, name), filetest.Read(t, filepath.Join("testdata", "corpus", name)))
+		filetest.Write(t, filepath.Join(dir, name), filetest.Read(t, filepath.Join("testdata", "corpus", name)))
 	}
 	return dir
 }

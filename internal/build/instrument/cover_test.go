@@ -119,7 +119,7 @@ func TestHalf(t *testing.T) {
 }
 `,
 	})
-	write(t, filepath.Join(dir, hooksDir, "hooks.go"), filetest.Read(t, "testdata/hooks/hooks.go"))
+	filetest.Write(t, filepath.Join(dir, hooksDir, "hooks.go"), filetest.Read(t, "testdata/hooks/hooks.go"))
 	files := load(t, dir, []string{"a.go", "b.go"})
 	out, err := instrument.Package(instrument.Input{ImportPath: "example.com/m", Name: "m", Hooks: "example.com/m/" + hooksDir, Files: files, Small: true})
 	if err != nil {
@@ -127,13 +127,13 @@ func TestHalf(t *testing.T) {
 	}
 	tmp := t.TempDir()
 	table := filepath.Join(tmp, out.Table.Name)
-	write(t, table, out.Table.Text)
+	filetest.Write(t, table, out.Table.Text)
 	b, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(dir, out.Table.Name): table}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	overlay := filepath.Join(tmp, "overlay.json")
-	write(t, overlay, b)
+	filetest.Write(t, overlay, b)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -160,7 +160,7 @@ func TestStandard(t *testing.T) {
 	slices.Sort(lines)
 	got := strings.Join(slices.Compact(lines), "")
 	if *update {
-		write(t, "std.txt", []byte(got))
+		filetest.Write(t, "std.txt", []byte(got))
 		return
 	}
 	if runtime.GOOS == "linux" && runtime.GOARCH == "amd64" && got != string(filetest.Read(t, "std.txt")) {

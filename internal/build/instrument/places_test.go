@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/build/instrument"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // module creates a module of files in a new directory.
@@ -19,7 +20,7 @@ func module(t *testing.T, files map[string]string) string {
 	}
 	files["go.mod"] = "module example.com/m\n\ngo 1.26\n"
 	for name, text := range files {
-		write(t, filepath.Join(dir, name), []byte(text))
+		filetest.Write(t, filepath.Join(dir, name), []byte(text))
 	}
 	return dir
 }

@@ -1,9 +1,10 @@
 package others
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // small is a program whose counts coverage has: hot functions, closures, generics, methods,
@@ -90,9 +91,7 @@ func TestWords(t *testing.T) {
 func TestCounts(t *testing.T) {
 	c := at(t, t.TempDir())
 	for name, text := range small {
-		if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(c.dir, name), []byte(text))
 	}
 	c.counts("example.com/small", 0)
 }

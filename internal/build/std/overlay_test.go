@@ -49,12 +49,7 @@ func TestOverlay(t *testing.T) {
 		}
 		if *overlayTo != "" {
 			to := filepath.Join(*overlayTo, filepath.FromSlash(p))
-			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(to, text, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, to, text)
 			replace[path] = to
 		}
 	}
@@ -63,9 +58,7 @@ func TestOverlay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(*overlayTo, "overlay.json"), b, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(*overlayTo, "overlay.json"), b)
 	}
 }
 
@@ -93,9 +86,7 @@ func TestUnexpected(t *testing.T) {
 			if e.file == "sync/cond.go" {
 				b = []byte("package sync\n\nfunc (c *Cond) Wait() { c.elsewhere() }\n")
 			}
-			if err := os.WriteFile(to, b, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, to, b)
 		}
 	}
 	if err := os.Remove(filepath.Join(goroot, "src", "os", "proc.go")); err != nil {
@@ -137,9 +128,7 @@ func TestUnwindMissing(t *testing.T) {
 		{runtime.Version(), strings.Replace(string(b), "nstk := 1", "var nstk = 1", 1), `runtime/tracestack.go: traceStack: "nstk := 1" occurs 0 times`},
 		{"go1.99.1", string(b), "not tested with go1.99.1"},
 	} {
-		if err := os.WriteFile(to, []byte(c.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, to, []byte(c.text))
 		files, linked, _, err := Patches(goroot, c.version, nil, only)
 		if err != nil {
 			t.Fatal(err)
@@ -160,12 +149,7 @@ func TestMissing(t *testing.T) {
 				b = []byte("package runtime\n")
 			}
 			to := filepath.Join(goroot, "src", e.file)
-			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(to, b, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, to, b)
 		}
 	}
 	only := func(name string) bool { return name == "slices" || name == "maps" }

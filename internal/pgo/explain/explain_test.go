@@ -3,7 +3,6 @@ package explain
 import (
 	"context"
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/pgo"
 	"github.com/scopeview/scopeview/internal/symbols"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // TestOf: every verdict, for a module with known calls. The executable has the calls that were
@@ -161,9 +161,7 @@ func TestOfWithoutAPackage(t *testing.T) {
 
 func TestOfWhatDoesNotCompile(t *testing.T) {
 	dir, of := written(t)
-	if err := os.WriteFile(filepath.Join(dir, "dep.v2", "bad.go"), []byte("package dep\n\nvar x int = \"a\"\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, "dep.v2", "bad.go"), []byte("package dep\n\nvar x int = \"a\"\n"))
 	_, err := Of(t.Context(), Options{Dir: dir, Profile: filepath.Join(dir, "p.pgo")}, of)
 	if err == nil || !strings.Contains(err.Error(), "bad.go:3:13: cannot use \"a\"") || strings.Contains(err.Error(), "inline") {
 		t.Errorf("%v", err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/pgo"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // loop is a body that costs 78: cheap enough for every caller. Two of them are not.
@@ -259,12 +260,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, []byte(text))
 	}
 }
 

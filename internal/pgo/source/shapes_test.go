@@ -3,12 +3,13 @@ package source
 import (
 	"context"
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 const shapesProgram = `package main
@@ -108,9 +109,7 @@ func main() {
 func TestShapes(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module example.com/m\n\ngo 1.26\n", "m.go": shapesProgram} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, name), []byte(text))
 	}
 	build := exec.Command("go", "build", "-o", "prog", ".")
 	build.Dir = dir

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/pgo"
 	"github.com/scopeview/scopeview/internal/symbols"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 var update = flag.Bool("update", false, "write what is found into testdata")
@@ -43,12 +43,7 @@ func TestCases(t *testing.T) {
 			dir := t.TempDir()
 			for _, f := range a.Files {
 				name := filepath.Join(dir, filepath.FromSlash(f.Name))
-				if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(name, f.Data, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				filetest.Write(t, name, f.Data)
 			}
 			p, order := profileOf(t, section(a, "profile"))
 			got := said(t, dir, p, order)
@@ -58,9 +53,7 @@ func TestCases(t *testing.T) {
 						a.Files[i].Data = []byte(got)
 					}
 				}
-				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				filetest.Write(t, file, txtar.Format(a))
 			} else if want := section(a, "want"); got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
@@ -166,9 +159,7 @@ func said(t *testing.T, dir string, p *pgo.Profile, order []pgo.Edge) string {
 
 func TestLoadNothing(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/m\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/m\n"))
 	if _, err := Load(context.Background(), Config{Dir: dir, Patterns: []string{"./..."}}); !errors.Is(err, ErrNothing) {
 		t.Errorf("the error is %v", err)
 	}
@@ -185,9 +176,7 @@ func TestLoadCgo(t *testing.T) {
 		"c.go":   "package m\n\n// struct s { int n; };\nimport \"C\"\n\ntype cint = C.int\n\nfunc n(s *C.struct_s) *cint { return &s.n }\n\ntype cs = C.struct_s\n",
 		"g.go":   "package m\n\nfunc F(s *cs) { *n(s) = 1; G() }\n\nfunc G() {}\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, name), []byte(text))
 	}
 	t.Setenv("CGO_ENABLED", "1")
 	p, order := profileOf(t, "example.com/m.F:0 -> example.com/m.G 10")
@@ -330,12 +319,7 @@ func TestLoadOfTests(t *testing.T) {
 		"bench/bench_test.go": "package bench_test\n\nimport (\n\t\"example.com/m/lib\"\n\t\"testing\"\n)\n\nfunc BenchmarkF(b *testing.B) { lib.F() }\n",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, []byte(text))
 	}
 	for callee, want := range map[string]Reason{"example.com/m/lib.g": Direct, "example.com/m/lib.other": CalleeGone} {
 		e := pgo.Edge{Caller: "example.com/m/lib.F", Callee: callee}

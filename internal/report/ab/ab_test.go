@@ -80,9 +80,6 @@ func module(t *testing.T) string {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module example.com/program\n\ngo 1.26\n", "main.go": program, "main_test.go": test, "lib/lib.go": "package lib\n", "tagged.go": "//go:build tagged\n\npackage main\n\nvar _ = missing\n"} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
 		filetest.Write(t, path, []byte(text))
 	}
 	lines := strings.Split(program, "\n")

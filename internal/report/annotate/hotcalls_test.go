@@ -12,6 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/report/profile"
 	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/symbols"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // profiledProgram has one call, in line 15, which is inlined because of the profile.
@@ -49,9 +50,7 @@ func profiled(t *testing.T, flags ...string) (dir string, p *samples.Profile) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"go.mod": "module example.com/prog\n\ngo 1.24\n", "main.go": profiledProgram, "default.pgo": b.String()} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, name), []byte(text))
 	}
 	path := filepath.Join(dir, "prog")
 	cmd := exec.Command("go", append(append([]string{"build", "-o", path}, flags...), ".")...)
@@ -117,9 +116,7 @@ func TestHotCalls(t *testing.T) {
 		if callers, err = Callers(t.Context(), v, code, "main.work"); err != nil || !strings.Contains(strings.Join(lines(callers), "\n"), "the program is not built with a profile, or") {
 			t.Errorf("%v: it is not said that there is no profile", err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "default.pgo"), []byte("nonsense"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, "default.pgo"), []byte("nonsense"))
 		if _, err := code.HotCalls(t.Context(), p); err == nil || !strings.Contains(err.Error(), "default.pgo that the program is built with") {
 			t.Errorf("with a damaged profile: %v", err)
 		}

@@ -3,6 +3,7 @@ package filetest
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -27,9 +28,13 @@ func Read(t testing.TB, path string) []byte {
 	return b
 }
 
-// Write writes a file for the user alone to path, or replaces the contents of the one there.
+// Write writes a file for the user alone to path, or replaces the contents of the one there. It
+// makes the directories that are missing.
 func Write(t testing.TB, path string, contents []byte) {
 	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(path, contents, 0o600); err != nil {
 		t.Fatal(err)
 	}

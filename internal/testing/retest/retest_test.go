@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -57,9 +56,6 @@ func TestRetest(t *testing.T) {
 	}
 	write := func(path, text string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
 		filetest.Write(t, path, []byte(text))
 	}
 	write("go.mod", "module m\n\ngo 1.24\n")

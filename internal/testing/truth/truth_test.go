@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
 
 // program is a program of testdata, the commands that build it, and the one that is recorded.
@@ -93,12 +95,7 @@ func prepared(t *testing.T, tools ...string) (dir string) {
 	}
 	for _, f := range sources.Files {
 		path := filepath.Join(dir, f.Name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, f.Data)
 	}
 	tool := filepath.Join(dir, "scopeview")
 	if out, err := exec.Command("go", "build", "-o", tool, "../../../cmd/scopeview").CombinedOutput(); err != nil {
