@@ -175,9 +175,9 @@ func TestChoice(t *testing.T) {
 	checkEdges(t, p, map[edge]int64{{"inner", 3, "", 0}: 1})
 	for want, o := range map[string]Options{
 		`no process of "nobody" was sampled; sampled were: ` + s.path + " (8), /bin/another (1)": {Executable: "nobody"},
-		"process 99 has no samples; others have 9":                                                {PID: 99},
-		`it has no event "cycles", but task-clock`:                                                {Event: "cycles"},
-		"samples of the executable /bin/another can't be named":                                   {Executable: "/bin/another"},
+		"process 99 has no samples; others have 9":                                               {PID: 99},
+		`it has no event "cycles", but task-clock`:                                               {Event: "cycles"},
+		"samples of the executable /bin/another can't be named":                                  {Executable: "/bin/another"},
 	} {
 		if _, _, _, err := Profile(context.Background(), path, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %s", o, err, want)
