@@ -14,7 +14,7 @@ import (
 var riddles = []*regexp.Regexp{
 	// A program, lock or trace records, reports or shows.
 	regexp.MustCompile(`(?i)\b(?:tells?|told|telling)\b`),
-	regexp.MustCompile(`\b[a-z]\w*(?:Tells?|Told)(?:\b|[A-Z])|\b[Tt](?:ells?|old)[A-Z]\w*`), // in a name
+	regexp.MustCompile(`\b\w*[a-z](?:Tells?|Told)(?:\b|[A-Z]\w*)|\b[Tt](?:ells?|old)[A-Z]\w*`), // in a name
 	// A comment begins with the noun or verb of the thing, not with "NAME is what".
 	regexp.MustCompile(`(?://|/\*|(?m:^)#) *(?:[^\s/]+ ){1,3}(?:is|are|was|were)\s+(?:(?://|#) )?(?:what|who|whom|whose|how|where|when|why|which)\b`),
 	// Only a person is who.

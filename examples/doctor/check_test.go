@@ -38,8 +38,8 @@ var far = map[string]string{
 	"too-fine": "what making a goroutine costs is taken to be the same on all machines",
 }
 
-// untold are the examples without an estimated gain, with the reasons.
-var untold = map[string]string{
+// withoutGain are the examples without an estimated gain, with the reasons.
+var withoutGain = map[string]string{
 	"oversubscription": "how much a goroutine has to read again when it goes on is not known, only how often it is switched to",
 	"serialization":    "whether what is done one after the other can be done at once is not in a trace",
 }
@@ -333,7 +333,7 @@ func (x tools) check(t *testing.T, name string) *row {
 	for _, w := range v.wrong {
 		breaks("mended: %s", w)
 	}
-	switch why := untold[name]; {
+	switch why := withoutGain[name]; {
 	case why != "" && r.gain == nil:
 		r.notes = append(r.notes, "no gain is estimated: "+why)
 	case why != "" || r.gain == nil:

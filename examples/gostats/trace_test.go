@@ -14,7 +14,7 @@ import (
 )
 
 // The trace must hold what the program did, no more and no less.
-func TestTraceTellsWhatWasDone(t *testing.T) {
+func TestTraceHasTheWork(t *testing.T) {
 	const workers, passes, files = 4, 25, 2
 	path := filepath.Join(t.TempDir(), "gostats.scope")
 	var out, errs bytes.Buffer

@@ -254,7 +254,7 @@ func TestMemoryBandwidthIsConfirmed(t *testing.T) {
 	}
 }
 
-func TestMisusedLocksAreTold(t *testing.T) {
+func TestMisusedLocksAreReported(t *testing.T) {
 	w := play(2, func(p *proc) {
 		l := p.w.mutex("lost.mu")
 		p.parallel(2, func(p *proc, i int) { p.run(ms) })

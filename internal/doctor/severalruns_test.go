@@ -7,9 +7,9 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// TestWhatOneRunCantTell: if nothing is found, and cores are idle or the system takes much
+// TestLimitsOfOneRun: if nothing is found, and cores are idle or the system takes much
 // of the CPU time, the report recommends several runs.
-func TestWhatOneRunCantTell(t *testing.T) {
+func TestLimitsOfOneRun(t *testing.T) {
 	server := func(wait int64) func(p *proc) {
 		return func(p *proc) {
 			p.parallel(2, func(p *proc, i int) {

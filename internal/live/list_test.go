@@ -213,8 +213,8 @@ chunk records owner=0 since=1000
   task "<b>slow" g=7 start=6000 stop=56000 cpu=0/unknown
 `
 
-// TestListTells: the list has the facts about the program at once, and slow names later.
-func TestListTells(t *testing.T) {
+// TestListDescribes: the list has the facts about the program at once, and slow names later.
+func TestListDescribes(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "shop.scope")
 	tracetest.Write(t, path, described)

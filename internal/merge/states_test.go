@@ -135,9 +135,9 @@ func TestStatesOfOneProcess(t *testing.T) {
 	}
 }
 
-// TestLostGoTraceIsTold checks that lost parts of an input's Go execution trace are missing in the
+// TestLostGoTraceIsReported checks that lost parts of an input's Go execution trace are missing in the
 // merged trace, too.
-func TestLostGoTraceIsTold(t *testing.T) {
+func TestLostGoTraceIsReported(t *testing.T) {
 	whole := fmt.Sprintf("header id=ff pid=9 wall=%d\nstate closed=1 tick=2000\nchunk blocks sealed\ninfo \"program\" \"/bin/other\"\nstop ticks=2000\n", time.Now().UnixNano())
 	other := ofText(t, "other.scope", strings.NewReplacer("id=ff pid=9", "id=fe pid=8").Replace(whole))
 	lacks := func(text string) bool {

@@ -41,7 +41,7 @@ func TestOnceMeasures(t *testing.T) {
 	}
 }
 
-func TestOnceTellsTheEndOfWhatAFailedRunSaid(t *testing.T) {
+func TestOnceReturnsTheEndOfAFailedRunsOutput(t *testing.T) {
 	_, err := Once(child(t.Context(), "fail"))
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 3 {

@@ -81,7 +81,7 @@ func TestMeasureCountsTimes(t *testing.T) {
 	}
 }
 
-func TestMeasureTellsWhyACommandFailed(t *testing.T) {
+func TestMeasureReportsWhyACommandFailed(t *testing.T) {
 	_, err := measure(t.Context(), Options{Procs: []int{2}, Runs: 1, Command: command(t, "fail", "now")})
 	if err == nil || !strings.Contains(err.Error(), "now with GOMAXPROCS=2: exit status 3; it said:\nno such file") {
 		t.Errorf("got %v", err)
