@@ -119,11 +119,11 @@ func TestRunLine(t *testing.T) {
 	}
 	for _, c := range []struct{ args, env, want string }{
 		{"run -exec='a .", "", "the quote is not closed"},
-		{"run -- -x", "", "-x is no package"},
+		{"run -- -x", "", "-x is not a package"},
 		{"run -race --trace=./... .", "", "--trace is a flag of scopeview"},
 		{"test -race --keep", "", "--keep is a flag of scopeview"},
 		{"run .", "GOARCH=" + otherArch(), "build it with scopeview build"},
-		{"run .", "GOFLAGS=" + goflags("-buildmode=plugin"), "-buildmode=plugin is not built"},
+		{"run .", "GOFLAGS=" + goflags("-buildmode=plugin"), "-buildmode=plugin can't record"},
 	} {
 		if r := l.with([]string{c.env}, "", strings.SplitN(c.args, " ", 3)...); r.code != exitUsage || !strings.Contains(r.err, c.want) {
 			t.Errorf("%s %s: %s, want %q and exit code 2", c.env, c.args, r, c.want)

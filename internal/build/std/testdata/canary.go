@@ -213,11 +213,15 @@ func copied() {
 	kept = s
 }
 
+// often is the number of operations that guarded and emptied do at least: beside other programs this one
+// may hardly run in a given time, and operations are counted in bursts.
+const often = 1_000_000
+
 // guarded loads while a mutex is locked.
 func guarded() {
 	var mu sync.Mutex
 	all := make([]int, 10)
-	for deadline := time.Now().Add(100 * time.Millisecond); time.Now().Before(deadline); {
+	for n, deadline := 0, time.Now().Add(100*time.Millisecond); n < often || time.Now().Before(deadline); n++ {
 		sum := 0
 		mu.Lock()
 		for _, n := range all {
@@ -233,7 +237,7 @@ func guarded() {
 func emptied() {
 	var mu sync.Mutex
 	all := map[int]int{0: 0}
-	for deadline := time.Now().Add(100 * time.Millisecond); time.Now().Before(deadline); {
+	for n, deadline := 0, time.Now().Add(100*time.Millisecond); n < often || time.Now().Before(deadline); n++ {
 		if mu.TryLock() {
 			delete(all, 1)
 			mu.Unlock()
