@@ -156,6 +156,7 @@ func each(t *testing.T, path string, f func(*trace.Trace, *trace.Event)) *trace.
 func eachAnyway(t *testing.T, path string, f func(*trace.Trace, *trace.Event)) (*trace.Trace, []trace.Problem) {
 	t.Helper()
 	tr := tracetest.OpenFile(t, path)
+	defer tr.Close() // a test that reads in a loop counts its descriptors
 	for e := range tracetest.Events(t, tr, trace.Options{}) {
 		if e.Dur < 0 || e.Quality != format.Unknown && e.Kind != format.KindProcess && (e.CPU < 0 || e.CPU > e.Dur) {
 			t.Errorf("%v %q took %d ns and %d ns of CPU time (%v)", e.Kind, tr.Name(e.Name), e.Dur, e.CPU, e.Quality)
