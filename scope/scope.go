@@ -25,9 +25,9 @@ func nop() {}
 //
 //	defer scope.Task("parse")()
 //
-// A scope is what runtime/trace calls a region: a stretch of one goroutine's work, with
-// its wall time and, if known, its CPU time. Scopes nest. The function may be called on
-// another goroutine than Task, and scopes may end in any order; a second call does
+// A scope is a stretch of one goroutine's work, with its wall time and, if known, its CPU
+// time. Package runtime/trace calls it a region. Scopes nest. The function may be called
+// on another goroutine than Task, and scopes may end in any order; a second call does
 // nothing.
 //
 // Arguments may be numbers, strings, bools, durations and types of these kinds, and may

@@ -19,9 +19,9 @@ func builds(t *testing.T) (before, after string) {
 	return before, after
 }
 
-// tellsSlower checks that the Compare tab reports get, and nothing else, with the difference
+// checkSlower checks that the Compare tab reports get, and nothing else, with the difference
 // once it is picked.
-func tellsSlower(t *testing.T, tb *tab) {
+func checkSlower(t *testing.T, tb *tab) {
 	t.Helper()
 	tb.await(`document.querySelector("#panel .compare tbody tr")`)
 	v := tb.table("#panel .compare")
@@ -46,14 +46,14 @@ func TestCompareFile(t *testing.T) {
 		before, after := builds(t)
 		tb := show(t, fileURL(pageOf(t, before, "--with", after)), browser.View{})
 		tb.press("KeyJ")
-		tellsSlower(t, tb)
+		checkSlower(t, tb)
 		faultless(t, tb, "a comparison")
 		s, err := cmd.Serve(before, "--with", after)
 		check(t, err)
 		t.Cleanup(s.Close)
 		tb = show(t, s.URL, browser.View{Dark: true})
 		tb.press("KeyJ")
-		tellsSlower(t, tb)
+		checkSlower(t, tb)
 	})
 }
 
@@ -78,7 +78,7 @@ func TestCompareDropped(t *testing.T) {
 		html, err := os.ReadFile(pageOf(t, after))
 		check(t, err)
 		drop("after.html", string(html))
-		tellsSlower(t, tb)
+		checkSlower(t, tb)
 		if s := tb.text("#panel .compare"); !strings.Contains(s, "B is after") {
 			t.Errorf("the page does not say what B is: %q", s)
 		}

@@ -69,7 +69,7 @@ func followRequest(t *testing.T, tb *tab) {
 	if got := tb.chosen(); got != traces.Server+": "+traces.Outer {
 		t.Fatalf("the longest wait inside is %q", got)
 	}
-	tb.await(`document.querySelector("#panel .why .told li button")?.textContent.includes(%s)`, quote(traces.Keeper+", in "+traces.Keep))
+	tb.await(`document.querySelector("#panel .why .shares li button")?.textContent.includes(%s)`, quote(traces.Keeper+", in "+traces.Keep))
 	says(t, tb, "#panel .why", "Holders during the wait", "meanwhile: waiting for "+traces.Inner, "First in line: none waited already")
 	says(t, tb, "#panel .facts", "held by", traces.Keeper+", in "+traces.Keep, "1 waiting")
 	if sum := tb.number(`Array.from(document.querySelectorAll("#panel .why .parts > span"), (s) => Number(s.style.flexGrow)).reduce((a, b) => a + b)`); math.Abs(sum-1) > 1e-4 {
@@ -96,7 +96,7 @@ func checkHolder(t *testing.T, tb *tab) {
 	x, y := tb.seek(wait.Start+wait.Dur/2, "wait for "+traces.Outer)
 	line := tb.popup()
 	if !strings.Contains(line, "held by") || !strings.Contains(line, traces.Keeper+", in "+traces.Keep+" (") || !strings.Contains(line, "1 waiting") {
-		t.Errorf("at %v, %v the pop-up does not say who held the lock: %q", x, y, line)
+		t.Errorf("at %v, %v the pop-up does not name the holder of the lock: %q", x, y, line)
 	}
 }
 
@@ -119,11 +119,11 @@ func TestExplainRequest(t *testing.T) {
 		tb.read(nil, `document.querySelector('#panel [data-keep="step 0"]').focus()`)
 		tb.press("Enter")
 		arrows := tb.number("scopeview.drawn.arrows")
-		// Who held it leads to the hold, and the chain stays.
-		tb.read(nil, `document.querySelector("#panel .why .told li button").focus()`)
+		// The holder leads to the hold, and the chain stays.
+		tb.read(nil, `document.querySelector("#panel .why .shares li button").focus()`)
 		tb.press("Enter")
 		if got := tb.chosen(); got != traces.Keeper+": "+traces.Outer || !slices.Equal(tb.crumbs(), crumbs) {
-			t.Errorf("who held it leads to %q, and the chain is %q", got, tb.crumbs())
+			t.Errorf("the holder leads to %q, and the chain is %q", got, tb.crumbs())
 		}
 		for _, want := range []string{traces.Keeper + ": " + traces.Inner, traces.Flusher + ": channel", traces.Packer + ": "} {
 			tb.press("KeyB")
@@ -162,7 +162,7 @@ func TestExplainServed(t *testing.T) {
 	})
 }
 
-// TestExplainMutex: of a scope.Mutex the first hold is not on record, only who had it when the
+// TestExplainMutex: of a scope.Mutex the first hold is not on record, only the holder when the
 // wait began. Without states the chain ends where nothing more is known.
 func TestExplainMutex(t *testing.T) {
 	browsers(t, func(t *testing.T) {

@@ -49,7 +49,7 @@ func topOf(t *testing.T, trace string) (v top) {
 	return v
 }
 
-// shown is what the first picture has of the waits: how long the bars are together.
+// shown returns the length of the bars of waits in the first picture.
 const shown = `(() => {
 	const a = window.scopeview, scale = document.querySelector("#rows canvas").clientWidth / (a.view.to - a.view.from);
 	let sum = 0;

@@ -151,7 +151,7 @@ func TestSearchDims(t *testing.T) {
 		tb.read(nil, `scopeview.setView(0, 60e6)`)
 		fill := func() (colors []float64) {
 			tb.view()
-			// The fill is what most of the bar's upper edge is, the ink what differs most from it.
+			// Most of the bar's upper edge has the colour of the fill. The ink differs most from it.
 			tb.read(&colors, `(() => {
 				const c = document.querySelector("#rows canvas");
 				const px = devicePixelRatio, w = scopeview.rows.width();

@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/uitest/browser"
 )
 
-// elements are how many there are of what a name could have made.
+// elements counts the elements of each kind that a name could have made.
 const elements = `Object.fromEntries(["script", "img", "iframe", "svg", "object", "link", "base", "form", "style", "[onload],[onerror],[onclick],[onfocus]"].map((s) => [s, document.querySelectorAll(s).length]))`
 
 // TestG26Browser shows a trace whose every name is an attack: as rows, scopes,
@@ -73,7 +73,7 @@ func attack(t *testing.T, tb *tab, harmless map[string]int) {
 	}
 }
 
-// cut is what a page shows of a name: as much as covers no screen.
+// cut returns the part of a name that a page shows: as much as covers no screen.
 func cut(s string) string {
 	if r := []rune(s); len(r) > 300 {
 		return string(r[:300]) + "…"
@@ -81,8 +81,8 @@ func cut(s string) string {
 	return s
 }
 
-// visible is what a table's cell lets one compare of a name: blanks, what has no
-// shape, and how many replacements stand for bytes that are no text are left out.
+// visible removes from a name what a table's cell may show otherwise: blanks, characters without
+// a shape, and replacements, whose number for bytes that are no text differs.
 func visible(s string) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	return strings.Map(func(r rune) rune {

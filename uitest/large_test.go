@@ -35,7 +35,7 @@ func TestLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := tb.number("scopeview.model.meta.scopes"); n != scopes {
-		t.Errorf("the page tells of %v scopes", n)
+		t.Errorf("the page has %v scopes", n)
 	}
 
 	// This machine may have read it before the page opened: what is shown meanwhile is shown again.

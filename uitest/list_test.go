@@ -80,7 +80,7 @@ func TestListOfTraces(t *testing.T) {
 		}
 		tb.check(tb.Eval(helpers, nil))
 		tb.read(nil, `(scopeview.showTab("compare"), 0)`)
-		tellsSlower(t, tb)
+		checkSlower(t, tb)
 
 		// All that are ticked are one timeline.
 		tb.check(tb.Go(address))

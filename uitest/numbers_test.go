@@ -148,7 +148,7 @@ func rowsOf(t *testing.T, s string) (rows [][]string) {
 	return rows
 }
 
-// patient is how long a test waits for what is not instant.
+// patient limits the wait of a test for what is not instant.
 const patient = 10 * time.Second
 
 // waitForFile waits for the one file to be downloaded whole.

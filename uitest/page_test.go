@@ -333,7 +333,7 @@ type table struct {
 	Rows    [][]string
 }
 
-// table reads the first table in sight below a selector, once what it tells is counted.
+// table reads the first table in sight below a selector, once its contents are counted.
 func (tb *tab) table(selector string) (v *table) {
 	tb.t.Helper()
 	tb.await("!Array.from(document.querySelectorAll('#panel [aria-busy=true]')).some((e) => e.checkVisibility())")

@@ -56,7 +56,7 @@ window.procs = {
 		}
 		return n;
 	},
-	// busy is how long processors had goroutines that computed, and how long, at most, one goroutine had two.
+	// busy returns the time in which processors had goroutines that computed, and the longest in which one goroutine had two.
 	busy() {
 		const set = scopeview.model.waits.tracks, all = scopeview.model.waits.states, had = [], computes = new Set();
 		for (const lane of all.lanes.values()) for (let i = lane.from; i < lane.to; i++) if (procs.runs(all, i)) computes.add(lane.key + " " + all.start[i]);
@@ -174,7 +174,7 @@ func checkHeld(t *testing.T, tb *tab) {
 		}
 	}
 	if !strings.HasPrefix(who, "grinder ") {
-		t.Fatalf("%s is not labelled with who had it: %q", row, labels)
+		t.Fatalf("%s is not labelled with its goroutine: %q", row, labels)
 	}
 	x, y := tb.seek((held.From+held.To)/2, row)
 	for _, says := range []string{who, traces.Grind, "since", "then", fmt.Sprint(held.By)} {
@@ -290,7 +290,7 @@ func TestThreads(t *testing.T) {
 	})
 }
 
-// TestGraphs: the rows begin high up, the graphs fold, and their legends tell of nothing that
+// TestGraphs: the rows begin high up, the graphs fold, and their legends name nothing that
 // is out of sight.
 func TestGraphs(t *testing.T) {
 	browsers(t, func(t *testing.T) {
@@ -320,7 +320,7 @@ func TestGraphs(t *testing.T) {
 				tb.await(`new URLSearchParams(location.hash.slice(1)).get("graphs") === %s`, quote(graphs))
 			}
 		}
-		// Of a range in sight it tells the least and the most, of none between two beats the one before, and of when.
+		// Of a range in sight it shows the least and the most, of a range between two beats the beat before, and its time.
 		var beats struct {
 			Time       []float64
 			Goroutines []*float64

@@ -143,7 +143,7 @@ func bySpeedscope(t *testing.T, file string, want map[string]int64) {
 		t.Fatal(err)
 	}
 	p := foreign(t, fileURL(pages)+"#localProfilePath="+script)
-	// What it exports is what it has imported.
+	// It exports all that it has imported.
 	check(t, p.Eval(`URL.createObjectURL = (b) => { b.text().then((s) => { window.saved = s; }); return "data:,"; }; 0`, nil))
 	check(t, p.Wait(`window.dispatchEvent(new KeyboardEvent("keydown", {key: "s", ctrlKey: true})), window.saved`, time.Minute))
 	var saved string

@@ -85,7 +85,7 @@ func checkStates(t *testing.T, tb *tab) {
 	tb.settle()
 	says(t, tb, "#panel", "waiting for a lock", "traces.contend", "Woken by")
 	if x, y = tb.seek(middle, "sleeping"); !alikeColors(tb.colorAt(x, y), tb.colorOf("--state-sleep")) {
-		t.Errorf("the strip of who sleeps is %v", tb.colorAt(x, y))
+		t.Errorf("the strip of a sleeping goroutine is %v", tb.colorAt(x, y))
 	}
 	tb.press("Escape", "KeyE")
 	if n := tb.number("scopeview.drawn.states"); n > 0 {

@@ -103,7 +103,7 @@ func TestRecordingCostIsAtLeastThat(t *testing.T) {
 		}
 		return ns
 	}
-	without, with, told, text := 1e18, 1e18, 0.0, ""
+	without, with, reported, text := 1e18, 1e18, 0.0, ""
 	for i := range 7 { // alternating, and the least of each
 		without = min(without, run(""))
 		path := fmt.Sprintf("%s/%d.scope", t.TempDir(), i)
@@ -119,15 +119,15 @@ func TestRecordingCostIsAtLeastThat(t *testing.T) {
 		c := analysis.RecordingCost(tr.Beats())
 		measured, _ := c.Share(c.Measured)
 		estimated, _ := c.Share(c.Estimated)
-		told, text = measured+estimated, analysis.CostText(tr, c)
+		reported, text = measured+estimated, analysis.CostText(tr, c)
 		tr.Close()
 	}
 	took := 100 * (with - without) / with
-	t.Logf("%.0f ms without, %.0f with: %.1f %%; told: %s", without/1e6, with/1e6, took, text)
-	if told > took+2 {
-		t.Errorf("told %.1f %% at least, and it was %.1f", told, took)
+	t.Logf("%.0f ms without, %.0f with: %.1f %%; reported: %s", without/1e6, with/1e6, took, text)
+	if reported > took+2 {
+		t.Errorf("reported %.1f %% at least, and it was %.1f", reported, took)
 	}
-	if told < took/4 {
-		t.Errorf("told %.1f %% at least, which is little of %.1f", told, took)
+	if reported < took/4 {
+		t.Errorf("reported %.1f %% at least, which is little of %.1f", reported, took)
 	}
 }

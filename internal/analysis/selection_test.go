@@ -58,8 +58,8 @@ stop ticks=9000
 
 func TestWatch(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	var told []int64
-	w := (&Selection{Progress: func(ns int64) { told = append(told, ns) }}).Watch()
+	var reported []int64
+	w := (&Selection{Progress: func(ns int64) { reported = append(reported, ns) }}).Watch()
 	read := func() (stopped int64, err error) {
 		for i := range int64(100_000) {
 			if err := w.Look(ctx, i); err != nil {
@@ -68,11 +68,11 @@ func TestWatch(t *testing.T) {
 		}
 		return 0, nil
 	}
-	if at, err := read(); err != nil || len(told) != 6 || !slices.IsSorted(told) {
-		t.Errorf("progress %v, stopped at %d: %v", told, at, err)
+	if at, err := read(); err != nil || len(reported) != 6 || !slices.IsSorted(reported) {
+		t.Errorf("progress %v, stopped at %d: %v", reported, at, err)
 	}
 	cancel()
-	if at, err := read(); !errors.Is(err, context.Canceled) || at > 1<<14 || len(told) != 6 {
-		t.Errorf("stopped at %d: %v; progress %v", at, err, told)
+	if at, err := read(); !errors.Is(err, context.Canceled) || at > 1<<14 || len(reported) != 6 {
+		t.Errorf("stopped at %d: %v; progress %v", at, err, reported)
 	}
 }

@@ -62,7 +62,7 @@ func TestWhoHadIt(t *testing.T) {
 			scope(nameA, 1, 0, 20), scope(nameB, 1, 2, 4), scope(nameB, 1, 6, 20), ofLock(scope(lockL, 2, 5, 15), wait, 16, 1, mutex)}, "A 1×=10", "none 1×=10"},
 		{"one that has ended", []trace.Event{
 			scope(nameA, 1, 0, 3), ofLock(scope(lockL, 2, 5, 15), wait, 16, 1, mutex)}, "none 1×=10", "none 1×=10"},
-		{"who waits for another one", []trace.Event{
+		{"one that waits for another one", []trace.Event{
 			scope(nameA, 1, 0, 20), ofLock(scope(lockM, 1, 1, 19), wait, 32, 0, mutex), ofLock(scope(lockL, 2, 5, 15), wait, 16, 1, mutex)}, "wait for M 1×=10", "none 1×=10"},
 		{"nobody knows", []trace.Event{ofLock(scope(lockL, 2, 5, 15), wait, 16, 0, mutex)}, "? 1×=10", "none 1×=10"},
 		{"known by his hold", []trace.Event{
@@ -121,12 +121,12 @@ func TestObject(t *testing.T) {
 	}{
 		{"scope.Lock", false, nil, recorded(0x102), 2, 1, 6, 30, false},
 		{"of an older format", false, nil, old, 2, 1, 6, 30, false},
-		{"a mutex, killed before its counts were told", false, nil, recorded(0x100), -1, -1, 6, -1, true},
+		{"a mutex, killed before its counts were recorded", false, nil, recorded(0x100), -1, -1, 6, -1, true},
 		{"a mutex of which all is recorded", true, nil, recorded(0x100), 2, 1, 6, 30, false},
 		{"a mutex", false, []format.LockSums{counted}, recorded(0x100), 10, 3, 11, 150, true},
-		{"told in two parts", false, []format.LockSums{counted, counted}, recorded(0x100), 20, 6, 16, 300, true},
+		{"counted in two parts", false, []format.LockSums{counted, counted}, recorded(0x100), 20, 6, 16, 300, true},
 		{"the number is unknown", false, []format.LockSums{counted, unknown}, recorded(0x200), -1, 6, 16, -1, true},
-		{"more waits than were told of yet", false, []format.LockSums{{Addr: 16, Name: lockL, Kind: format.LockMutex, Acquired: 2}}, recorded(0x100), 2, 1, 6, 30, false},
+		{"more waits than were counted yet", false, []format.LockSums{{Addr: 16, Name: lockL, Kind: format.LockMutex, Acquired: 2}}, recorded(0x100), 2, 1, 6, 30, false},
 		{"all is recorded, and half was lost", true, []format.LockSums{{Addr: 16, Name: lockL, Kind: format.LockMutex, Acquired: 4}}, recorded(0x100), 4, 1, 6, 60, true},
 		{"only brief waits", false, []format.LockSums{counted}, nil, 10, 3, 5, -1, true},
 	} {

@@ -38,13 +38,13 @@ func BenchmarkRead(b *testing.B) {
 		stream = stream[n:]
 	}
 	tr := tracetest.OpenText(b, lines.String())
-	var told int64
+	var changes int64
 	for b.Loop() {
 		info, err := gotrace.Read(tr, gotrace.Handler{Transition: func(*gotrace.Transition) {}})
 		if err != nil || len(info.Problems) > 0 || info.Transitions < 3*rounds || info.Rough > 0 {
 			b.Fatalf("%v, %+v", err, info)
 		}
-		told += info.Transitions
+		changes += info.Transitions
 	}
-	b.ReportMetric(float64(told)/b.Elapsed().Seconds(), "changes/s")
+	b.ReportMetric(float64(changes)/b.Elapsed().Seconds(), "changes/s")
 }

@@ -127,15 +127,15 @@ func TestGenerations(t *testing.T) {
 			}
 			var off int64 // between the clocks
 			for goid, list := range got {
-				told := list
+				recorded := list
 				if last := list[len(list)-1]; last.To == gotrace.Unknown { // the reader ends goroutines that exist
-					told = list[:len(list)-1]
+					recorded = list[:len(list)-1]
 				}
-				if len(told) != len(want[goid]) {
-					t.Errorf("goroutine %d: %d changes, want %d", goid, len(told), len(want[goid]))
+				if len(recorded) != len(want[goid]) {
+					t.Errorf("goroutine %d: %d changes, want %d", goid, len(recorded), len(want[goid]))
 					continue
 				}
-				for i, x := range told {
+				for i, x := range recorded {
 					w := want[goid][i]
 					c := change{x.From, x.To, x.Reason, x.Thread, x.By, ""}
 					for _, f := range info.Stack(x.Stack) {

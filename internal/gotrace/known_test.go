@@ -67,14 +67,14 @@ func read(t *testing.T, tr *trace.Trace) *story {
 			}
 		}
 		if last := all[len(all)-1]; last.To != gotrace.NotExist && last.To != gotrace.Unknown {
-			t.Errorf("goroutine %d: the last that is told is %+v", id, last)
+			t.Errorf("goroutine %d: the last change is %+v", id, last)
 		}
 	}
 	if s.info.Rough != 0 {
 		t.Errorf("the times of %d generations are rough", s.info.Rough)
 	}
 	if n != s.info.Transitions || int64(len(s.samples)) != s.info.Samples || int64(len(s.ranges)) != s.info.Ranges {
-		t.Errorf("told: %d, %d, %d; counted: %+v", n, len(s.samples), len(s.ranges), s.info)
+		t.Errorf("read: %d, %d, %d; counted: %+v", n, len(s.samples), len(s.ranges), s.info)
 	}
 	return s
 }

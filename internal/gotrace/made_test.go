@@ -403,7 +403,7 @@ func TestIdentity(t *testing.T) {
 				t.Errorf("%d of %d right, %q; want %d of %d, %q", info.Right, info.Checked, info.Problems, c.right, c.checked, c.problem)
 			}
 			if (len(got) == 0) != (c.problem != "") {
-				t.Errorf("%d lines were told", len(got))
+				t.Errorf("%d lines were read", len(got))
 			}
 		})
 	}

@@ -37,7 +37,7 @@ func TestCheckLate(t *testing.T) {
 		name    string
 		records string
 		checked int64
-		told    bool
+		read    bool
 	}{
 		{"no scope", "", 0, true},
 		{"late", tasksOf(8, 595_000), 2, true},
@@ -48,7 +48,7 @@ func TestCheckLate(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, info := lines(t, tracetest.OpenText(t, in(c.records, stream)))
-			if info.Checked != c.checked || (len(got) > 0) != c.told || (len(info.Problems) > 0) == c.told {
+			if info.Checked != c.checked || (len(got) > 0) != c.read || (len(info.Problems) > 0) == c.read {
 				t.Errorf("%d lines, %+v", len(got), info)
 			}
 		})
@@ -71,7 +71,7 @@ func TestReadStream(t *testing.T) {
 		n := int64(0)
 		info, err := gotrace.ReadStream(tr, stream, gotrace.Handler{Transition: func(*gotrace.Transition) { n++ }})
 		if err != nil || fmt.Sprint(info.Stretches) != want.stretches || strings.Join(info.Problems, "\n") != want.problem || n != info.Transitions {
-			t.Errorf("%d: %+v, %d told, %v; want %+v", stream, info, n, err, want)
+			t.Errorf("%d: %+v, %d changes, %v; want %+v", stream, info, n, err, want)
 		}
 	}
 	if _, err := gotrace.ReadStream(tr, 4, gotrace.Handler{}); !errors.Is(err, gotrace.ErrNone) {

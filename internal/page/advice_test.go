@@ -29,7 +29,7 @@ func TestAdvice(t *testing.T) {
 		case c.found < 0 || c.found > 0 && (a.Report == nil || len(a.Findings) != c.found) || c.err == "" != (a.Error == "") || !strings.Contains(a.Error, c.err):
 			t.Errorf("%s: %+v, want %d findings and the error %q", c.trace, a, c.found, c.err)
 		case strings.Contains(a.Raw, "/"):
-			t.Errorf("%s: a page tells where on this machine %s is", c.trace, a.Raw)
+			t.Errorf("%s: a page contains the directory of %s on this machine", c.trace, a.Raw)
 		}
 	}
 	if a := AdviceOf("", nil); a != nil {

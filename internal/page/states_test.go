@@ -63,7 +63,7 @@ func TestStates(t *testing.T) {
 		return there
 	}
 	if merged(all) || !merged(some) {
-		t.Errorf("merging is told of: %v where there is none, %v where there is", merged(all), merged(some))
+		t.Errorf("the banner mentions merging: %v where there is none, %v where there is", merged(all), merged(some))
 	}
 	least := written(t, tr, Options{Max: 100})
 	limit := int64(len(page)+len(least)) / 2

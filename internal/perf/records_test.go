@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 			raw(KindSwitch, 0, us, 7, 100, 1), raw(KindSwitch, miscOut, us, 7, 200, 1),
 			raw(KindSwitch, 0, us, 7, 300, 1), raw(KindSwitch, miscOut|miscPreempt, us, 7, 400, 1),
 		}, []record{{100, 7, in}, {200, 7, out}, {300, 7, in}, {400, 7, preempted}}, 0},
-		{"a thread that two events tell of", [][]byte{
+		{"a thread with two events", [][]byte{
 			raw(KindSwitch, 0, us, 7, 100, 1), raw(KindSwitch, 0, us, 7, 101, 2),
 			raw(KindSwitch, miscOut, us, 7, 200, 2), raw(KindSwitch, miscOut, us, 7, 201, 1),
 		}, []record{{100, 7, in}, {201, 7, out}}, 0},

@@ -53,7 +53,7 @@ func underFilter(t *testing.T) {
 	s := new(Switches)
 	err := s.Start(k)
 	if err == nil || !strings.Contains(err.Error(), "seccomp") || k.facts[FactSwitches] != "off: "+err.Error() {
-		t.Errorf("Start: %v; the trace was told %q", err, k.facts[FactSwitches])
+		t.Errorf("Start: %v; the trace has the fact %q", err, k.facts[FactSwitches])
 	}
 	s.Snapshot()
 	s.Stop()

@@ -62,8 +62,8 @@ func (l *lateDisk) grow(at, n int64) error {
 // the disk. Those that find none because no goroutine has called the disk are not.
 func TestLateDisk(t *testing.T) {
 	f := createIn(t, t.TempDir(), "t.scope")
-	told := make(chan error, 10)
-	files := NewSegments(f, f.Name(), [16]byte{7}, 1<<20, 16, func(int) {}, func(err error) { told <- err })
+	reported := make(chan error, 10)
+	files := NewSegments(f, f.Name(), [16]byte{7}, 1<<20, 16, func(int) {}, func(err error) { reported <- err })
 	p, err := New(Options{File: f, Ring: RingOf(16<<20, nil), Files: files})
 	if err != nil {
 		t.Fatal(err)
@@ -88,8 +88,8 @@ func TestLateDisk(t *testing.T) {
 	if err := <-extended; err != nil {
 		t.Errorf("that a disk is late is no error: %v", err)
 	}
-	if len(told) != 1 {
-		t.Errorf("it was told %d times", len(told))
+	if len(reported) != 1 {
+		t.Errorf("%d errors were reported, want 1", len(reported))
 	}
 	if _, why := p.Take(); why != 0 || p.Full() != 0 {
 		t.Errorf("with room again lost by %v, full by %v", why, p.Full())

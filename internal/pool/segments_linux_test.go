@@ -18,18 +18,18 @@ import (
 )
 
 // segmentPool returns a pool over segments of 15 chunks in dir. over receives the overwritten
-// numbers, told the number of files.
-func segmentPool(t *testing.T, dir string, heap bool, most int, over func([]int64)) (p *Pool, s *segments, told *int) {
+// numbers, reported the number of files.
+func segmentPool(t *testing.T, dir string, heap bool, most int, over func([]int64)) (p *Pool, s *segments, reported *int) {
 	t.Helper()
 	f := createIn(t, dir, "t.scope")
-	told = new(int)
-	files := NewSegments(f, f.Name(), [16]byte{7}, 1<<20, most, func(n int) { *told = n }, func(error) {})
+	reported = new(int)
+	files := NewSegments(f, f.Name(), [16]byte{7}, 1<<20, most, func(n int) { *reported = n }, func(error) {})
 	p, err := New(Options{File: f, Heap: heap, Ring: RingOf(int64(most)<<20, over), Files: files})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Close() })
-	return p, files.(*segments), told
+	return p, files.(*segments), reported
 }
 
 // next takes a chunk, extending the pool if needed.
@@ -63,7 +63,7 @@ func TestSegments(t *testing.T) {
 			const most = 4
 			dir := t.TempDir()
 			over := map[int64]bool{}
-			p, s, told := segmentPool(t, dir, heap, most, func(nums []int64) {
+			p, s, reported := segmentPool(t, dir, heap, most, func(nums []int64) {
 				for _, n := range nums {
 					over[n] = true
 				}
@@ -87,8 +87,8 @@ func TestSegments(t *testing.T) {
 				leave(t, p, idx)
 				stamp[idx] = n
 				files, err := filepath.Glob(filepath.Join(dir, "t.scope.*"))
-				if live = len(files); err != nil || live > most || *told != live {
-					t.Fatalf("%d segments, %d told, want at most %d; %v", live, *told, most, err)
+				if live = len(files); err != nil || live > most || *reported != live {
+					t.Fatalf("%d segments, %d reported, want at most %d; %v", live, *reported, most, err)
 				}
 			}
 			if n := descriptors(t); n > fds+most {

@@ -170,7 +170,7 @@ func TestG36Wake(t *testing.T) {
 	wakes := func() (n int) {
 		for range 100 {
 			if _, why := p.Take(); why != p.Dry() || why == 0 {
-				t.Errorf("lost by %v, told %v", why, p.Dry())
+				t.Errorf("lost by %v, Dry returns %v", why, p.Dry())
 			}
 			select {
 			case <-p.Wake():
@@ -182,7 +182,7 @@ func TestG36Wake(t *testing.T) {
 	}
 	for round := range 3 {
 		if p.Dry() != 0 || p.Short() {
-			t.Fatalf("round %d: there is room, and it is told that there is none by %v", round, p.Dry())
+			t.Fatalf("round %d: there is room, and Dry returns %v", round, p.Dry())
 		}
 		for p.Bump() < p.end.Load()-keepForBlocks {
 			p.Take()
@@ -192,7 +192,7 @@ func TestG36Wake(t *testing.T) {
 		default:
 		}
 		if n := wakes(); n != 1 || p.Dry() != format.LossWindow || !p.Short() {
-			t.Errorf("round %d: woken %d times, told %v", round, n, p.Dry())
+			t.Errorf("round %d: woken %d times, Dry returns %v", round, n, p.Dry())
 		}
 		if _, why := p.TakeForBlocks(); why != 0 {
 			t.Errorf("round %d: nothing for a block: %v", round, why)
@@ -200,7 +200,7 @@ func TestG36Wake(t *testing.T) {
 		<-p.Wake() // signalled by the block, for the last half
 		f.extendErr = errors.New("any")
 		if err := p.Extend(); !errors.Is(err, f.extendErr) || p.Dry() != format.LossIO {
-			t.Errorf("round %d: after an error told %v: %v", round, p.Dry(), err)
+			t.Errorf("round %d: after an error Dry returns %v: %v", round, p.Dry(), err)
 		}
 		if n := wakes(); n != 0 {
 			t.Errorf("round %d: woken %d times after an error", round, n)
@@ -212,7 +212,7 @@ func TestG36Wake(t *testing.T) {
 	}
 	p.limit, p.spare = p.Bump(), 0
 	if n := wakes(); n != 0 || p.Dry() != format.LossLimit || p.Short() {
-		t.Errorf("at the limit woken %d times, told %v", n, p.Dry())
+		t.Errorf("at the limit woken %d times, Dry returns %v", n, p.Dry())
 	}
 	p.Shut()
 	p.ShutRecords()

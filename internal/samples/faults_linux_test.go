@@ -52,9 +52,9 @@ func TestPageFaults(t *testing.T) {
 		_ = unix.Getrusage(unix.RUSAGE_THREAD, &after)
 		return after.Majflt - before.Majflt
 	}
-	for _, told := range []bool{true, false} {
+	for _, counted := range []bool{true, false} {
 		options := []gotrace.Option{gotrace.WithoutProfile()}
-		if told {
+		if counted {
 			options = append(options, gotrace.WithCounter("major-faults", 1))
 		}
 		path := filepath.Join(t.TempDir(), "x.scope")
@@ -74,8 +74,8 @@ func TestPageFaults(t *testing.T) {
 		}
 		waited, known, unknown := all(p, "datafault"), on(p, "datafault", ".waitForPage"), on(p, "datafault", UnknownName)
 		t.Logf("%v for pages, %v of it in waitForPage, %v nobody knows where", time.Duration(waited), time.Duration(known), time.Duration(unknown))
-		if waited == 0 || told && 10*known < 9*waited || !told && (known > 0 || unknown != waited) {
-			t.Errorf("with the counter %v: %d ns of %d in waitForPage, %d nobody knows where", told, known, waited, unknown)
+		if waited == 0 || counted && 10*known < 9*waited || !counted && (known > 0 || unknown != waited) {
+			t.Errorf("with the counter %v: %d ns of %d in waitForPage, %d nobody knows where", counted, known, waited, unknown)
 		}
 	}
 }

@@ -120,7 +120,7 @@ func TestPageFaults(t *testing.T) {
 		}
 		t.Log(strings.Join(wrong, "\n"))
 		if try == 3 {
-			t.Fatalf("%d recordings tell waits for pages wrongly", try)
+			t.Fatalf("%d recordings have wrong waits for pages", try)
 		}
 	}
 }

@@ -118,7 +118,7 @@ func (j *joiner) transition(tr *gotrace.Transition) {
 		return
 	case gotrace.Running:
 		g.stack, g.reason = 0, ""
-	case gotrace.Runnable: // a woken goroutine is where it waited
+	case gotrace.Runnable: // a woken goroutine is still where it waited
 		if tr.From != gotrace.Waiting {
 			g.stack, g.reason = tr.Stack, ""
 		}

@@ -76,11 +76,11 @@ func image(t *testing.T, path string) *Image {
 	return im
 }
 
-// told is a place as llvm-symbolizer prints it.
-type told struct{ name, line, start, disc string }
+// printed is a place as llvm-symbolizer prints it.
+type printed struct{ name, line, start, disc string }
 
 // symbolizer returns the places of addresses.
-func symbolizer(t *testing.T, path string, addrs []uint64) (list [][]told) {
+func symbolizer(t *testing.T, path string, addrs []uint64) (list [][]printed) {
 	t.Helper()
 	tool := ""
 	for _, name := range []string{"llvm-symbolizer-14", "llvm-symbolizer"} {
@@ -102,11 +102,11 @@ func symbolizer(t *testing.T, path string, addrs []uint64) (list [][]told) {
 		t.Fatal(err)
 	}
 	for place := range strings.SplitSeq(strings.TrimSpace(string(out)), "\n\n") {
-		var frames []told
+		var frames []printed
 		for line := range strings.SplitSeq(place, "\n") {
 			key, value, ok := strings.Cut(strings.TrimSpace(line), ": ")
 			if !ok {
-				frames = append(frames, told{name: line, disc: "0", start: "0"})
+				frames = append(frames, printed{name: line, disc: "0", start: "0"})
 				continue
 			}
 			switch f := &frames[len(frames)-1]; key {
@@ -174,7 +174,7 @@ func TestAsTheSymbolizer(t *testing.T) {
 	}
 }
 
-func sameFrames(got []Frame, want []told, u *unit) bool {
+func sameFrames(got []Frame, want []printed, u *unit) bool {
 	if len(got) != len(want) {
 		return false
 	}

@@ -13,7 +13,7 @@ import (
 // magic begins a container.
 const magic = "SVC1"
 
-// Container is what the page receives at once. It omits nil fields.
+// Container holds all that the page receives at once. It omits nil fields.
 type Container struct {
 	Meta *Meta       `json:"meta,omitempty"`
 	Tile *Tile       `json:"tile,omitempty"`

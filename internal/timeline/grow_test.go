@@ -101,7 +101,7 @@ func TestGrownEqualsLoaded(t *testing.T) {
 		}
 		ended := slices.DeleteFunc(sorted(want), func(d drawn) bool { return d.flags&flagOpen != 0 })
 		if came = inOrder(came); !slices.Equal(came, ended) || len(sorted(want))-len(ended) != open || values != len(want.floats["seriesValue"]) {
-			t.Fatalf("seed %d: the polls told of %d that ended, %d open and %d values, want %d, %d and %d, or they differ",
+			t.Fatalf("seed %d: the polls returned %d that ended, %d open and %d values, want %d, %d and %d, or they differ",
 				seed, len(came), open, values, len(ended), len(sorted(want))-len(ended), len(want.floats["seriesValue"]))
 		}
 		for _, name := range []string{"seriesName", "seriesCount", "seriesTime"} {
@@ -220,7 +220,7 @@ func TestLateScopes(t *testing.T) {
 	cursor := x.Cursor()
 	add(10, 60) // around both: it was not seen while it was open
 	if _, _, ok := x.Since(cursor); ok {
-		t.Error("lanes moved, and the page was not told to load anew")
+		t.Error("lanes moved, and the page was not asked to load anew")
 	}
 	var got [][3]int64
 	for _, it := range pack(t, &Container{Tile: x.Tile(0, math.MaxInt32, 0)}).items() {
@@ -252,6 +252,6 @@ func TestEndThatWasReadLate(t *testing.T) {
 		t.Errorf("lanes are %v, want %v", got, want)
 	}
 	if _, _, ok := x.Since(cursor); ok {
-		t.Error("lanes moved, and the page was not told to load anew")
+		t.Error("lanes moved, and the page was not asked to load anew")
 	}
 }

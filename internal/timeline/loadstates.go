@@ -66,7 +66,7 @@ func (s *States) handler(t *trace.Trace) states.Handler {
 // take adds the data that is available at the end.
 func (s *States) take(facts *states.Facts) {
 	s.frames = func(id uint32) []string { return frameTexts(facts.Stack(id)) }
-	s.Switches, s.Problems, s.told = facts.Switches, facts.Problems, facts.Stretches
+	s.Switches, s.Problems, s.stretches = facts.Switches, facts.Problems, facts.Stretches
 	if len(s.places.list) > math.MaxUint16 {
 		s.Problems = append(s.Problems, "Too many threads ran on too many processors: some runs of goroutines have no thread.")
 	}

@@ -53,7 +53,7 @@ func TestItemsAreKept(t *testing.T) {
 	if n := len(s.kinds.list); n != kindsMost+1 {
 		t.Errorf("%d kinds have a number, want %d", n, kindsMost+1)
 	}
-	told := func(c *stateCursor) states.Interval {
+	intervalOf := func(c *stateCursor) states.Interval {
 		place := s.places.list[c.place]
 		return states.Interval{
 			From: c.start, To: c.end, State: c.state, Stack: c.stack, ByStack: c.byStack, Thread: place.thread, Proc: int32(place.proc) - 1,
@@ -68,7 +68,7 @@ func TestItemsAreKept(t *testing.T) {
 			if !c.next() {
 				t.Fatalf("goroutine %d has %d items, want %d", goid, i, len(list))
 			}
-			if got := told(&c); got != w {
+			if got := intervalOf(&c); got != w {
 				t.Fatalf("item %d of goroutine %d is\n%+v, want\n%+v", i, goid, got, w)
 			}
 		}

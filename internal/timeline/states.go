@@ -19,20 +19,20 @@ type States struct {
 	Problems []string    // sentences on missing or inconsistent data
 	Facts    [][2]string // further facts, as label and text
 
-	rows    []*stateRow // by first moment
-	byGoid  map[uint64]*stateRow
-	asked   gotrace.Lately[stateRow] // cache of byGoid
-	met     []*stateRow              // by number
-	tracks  map[place]*track
-	keyed   []keyed
-	coded   deltas.Bytes      // data of rows and tracks
-	told    []gotrace.Stretch // recorded stretches within From to To
-	goids   numbers[uint64]
-	places  numbers[place]
-	reasons numbers[string]
-	kinds   numbers[stateKind]
-	lately  []knownKind // cache while it is filled
-	frames  func(stack uint32) []string
+	rows      []*stateRow // by first moment
+	byGoid    map[uint64]*stateRow
+	asked     gotrace.Lately[stateRow] // cache of byGoid
+	met       []*stateRow              // by number
+	tracks    map[place]*track
+	keyed     []keyed
+	coded     deltas.Bytes      // data of rows and tracks
+	stretches []gotrace.Stretch // recorded, within From to To
+	goids     numbers[uint64]
+	places    numbers[place]
+	reasons   numbers[string]
+	kinds     numbers[stateKind]
+	lately    []knownKind // cache while it is filled
+	frames    func(stack uint32) []string
 }
 
 // stateRow is one goroutine. Its items follow each other without gaps.

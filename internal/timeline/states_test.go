@@ -33,13 +33,13 @@ func statesOf(list [][4]int64) *States {
 	return s
 }
 
-// told is an item of a StateTile.
-type told struct {
+// tileState is an item of a StateTile.
+type tileState struct {
 	goid, start, dur, state int64
 	many, top, lock         int64
 }
 
-func (d *decoded) states() (list []told) {
+func (d *decoded) states() (list []tileState) {
 	i := 0
 	at := func(name string) int64 {
 		if c := d.ints[name]; c != nil {
@@ -50,7 +50,7 @@ func (d *decoded) states() (list []told) {
 	for r, goid := range d.ints["stateGoid"] {
 		start := d.ints["stateStart"][r]
 		for range d.ints["stateCount"][r] {
-			list = append(list, told{goid, start, at("stateDur"), at("state"), at("stateMany"), at("stateTop"), at("stateLock")})
+			list = append(list, tileState{goid, start, at("stateDur"), at("state"), at("stateMany"), at("stateTop"), at("stateLock")})
 			start += at("stateDur")
 			i++
 		}
@@ -73,7 +73,7 @@ func TestStateTile(t *testing.T) {
 		{5, 1100, 1100, cpu},
 	})
 	d := pack(t, &Container{States: s.Tile(0, 2000, 0, nil), Pending: true, Problems: []string{"p"}})
-	want := []told{
+	want := []tileState{
 		{goid: 3, start: 50, dur: 10, state: cpu}, {goid: 3, start: 60, dur: 30, state: unknown}, {goid: 3, start: 90, dur: 10, state: locked},
 		{goid: 5, start: 100, dur: 100, state: cpu}, {goid: 5, start: 200, dur: 50, state: locked}, {goid: 5, start: 250, dur: 10, state: runnable},
 		{goid: 5, start: 260, dur: 740, state: cpu}, {goid: 5, start: 1000, dur: 100, state: runnable},
@@ -85,7 +85,7 @@ func TestStateTile(t *testing.T) {
 	if h == nil || h.Names[locked] != "lock" || !d.Pending || !slices.Equal(d.Problems, []string{"p"}) {
 		t.Fatalf("%+v", d)
 	}
-	k := slices.IndexFunc(d.states(), func(v told) bool { return v == want[4] })
+	k := slices.IndexFunc(d.states(), func(v tileState) bool { return v == want[4] })
 	var stack []string
 	for _, f := range h.Stacks[d.ints["stateStack"][k]] {
 		stack = append(stack, h.Frames[f])
@@ -109,7 +109,7 @@ func TestStatesMerge(t *testing.T) {
 		{5, 100, 200, cpu}, {5, 200, 201, runnable}, {5, 201, 202, locked},
 	})
 	got := pack(t, &Container{States: s.Tile(0, 1000, 101, nil)}).states()
-	want := []told{{5, 0, 100, cpu, 4, 40, 20}, {5, 100, 100, cpu, 1, 100, 0}, {5, 200, 2, runnable, 2, 1, 1}}
+	want := []tileState{{5, 0, 100, cpu, 4, 40, 20}, {5, 100, 100, cpu, 1, 100, 0}, {5, 200, 2, runnable, 2, 1, 1}}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}

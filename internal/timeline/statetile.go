@@ -43,8 +43,8 @@ type StateTile struct {
 	Items    int64       `json:"-"`
 	Switches bool        `json:"switches"` // the times of threads on CPUs are known
 	Facts    [][2]string `json:"facts,omitempty"`
-	// Told are the stretches of time in which the tile has all states.
-	Told      [][2]int64 `json:"told,omitempty"`
+	// Known has the stretches of time in which the tile has all states.
+	Known     [][2]int64 `json:"known,omitempty"`
 	Procs     int        `json:"procs"` // number of Go's processors that ever had a goroutine
 	CountFrom int64      `json:"countFrom,omitempty"`
 	Bin       int64      `json:"bin,omitempty"`
@@ -94,8 +94,8 @@ func (s *States) Tile(from, to, res int64, keep func(goid uint64) bool) *StateTi
 		Switches: s.Switches, Facts: s.Facts, Procs: s.procs(), columns: list,
 	}
 	if keep == nil {
-		for _, x := range s.told {
-			t.Told = append(t.Told, [2]int64{x.From, x.To})
+		for _, x := range s.stretches {
+			t.Known = append(t.Known, [2]int64{x.From, x.To})
 		}
 	}
 	b := &stateTiler{s: s, tile: t, c: c, frames: map[string]int{"": 0}, stacks: map[uint32]int{0: 0}, lists: map[string]int{"": 0}}

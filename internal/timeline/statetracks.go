@@ -234,7 +234,7 @@ func (s *States) runsOn(tracks []*track, from, to, res int64, visit func(*stateR
 // without returns the state of a track without a goroutine: where recording was interrupted
 // it may have had one.
 func (s *States) without(from, to int64) states.State {
-	for _, x := range s.told {
+	for _, x := range s.stretches {
 		if x.From <= from && to <= x.To {
 			return idle
 		}

@@ -18,7 +18,7 @@ func placed(list [][6]int64) *States {
 	for _, v := range list {
 		s.add(&states.Interval{Goid: uint64(v[0]), From: v[1], To: v[2], State: states.State(v[3]), Proc: int32(v[4]), Thread: uint32(v[5])})
 	}
-	s.told = []gotrace.Stretch{{From: 0, To: 400}, {From: 500, To: 1000}}
+	s.stretches = []gotrace.Stretch{{From: 0, To: 400}, {From: 500, To: 1000}}
 	s.finish()
 	return s
 }
@@ -93,11 +93,11 @@ func TestTracks(t *testing.T) {
 	if got, want := d.ints["stateProc"], []int64{1, 0, 2, 0, 1, 1, 0, 1, 0, 1}; !slices.Equal(got, want) || d.ints["trackKey"] != nil {
 		t.Errorf("the processors are %v, want %v; %q", got, want, d.tracked())
 	}
-	if tile.Procs != 2 || !slices.Equal(tile.Told, [][2]int64{{0, 400}, {500, 1000}}) {
-		t.Errorf("%d processors; told is %v", tile.Procs, tile.Told)
+	if tile.Procs != 2 || !slices.Equal(tile.Known, [][2]int64{{0, 400}, {500, 1000}}) {
+		t.Errorf("%d processors; known is %v", tile.Procs, tile.Known)
 	}
-	if tile := s.Tile(0, 1000, 0, func(uint64) bool { return true }); tile.Told != nil {
-		t.Errorf("of some goroutines it tells all in %v", tile.Told)
+	if tile := s.Tile(0, 1000, 0, func(uint64) bool { return true }); tile.Known != nil {
+		t.Errorf("a tile of some goroutines has all states in %v", tile.Known)
 	}
 }
 

@@ -36,44 +36,44 @@ func born(l *custom.Listener, s Spec) Instance {
 const constructor = 3
 
 // Grow records that the number of slots changed, and how many elements were moved or copied for it.
-func (i Instance) Grow(from, to, moved int) { i.tell(custom.Grow, from, to, moved) }
+func (i Instance) Grow(from, to, moved int) { i.report(custom.Grow, from, to, moved) }
 
 // Get records a lookup: how many places were probed, and whether the element was found.
 func (i Instance) Get(places int, found bool) {
 	switch {
 	case i.number == 0:
 	case found:
-		tell(i.number, custom.Get, places, 0, 0)
+		report(i.number, custom.Get, places, 0, 0)
 	default:
-		tell(i.number, custom.Miss, places, 0, 0)
+		report(i.number, custom.Miss, places, 0, 0)
 	}
 }
 
 // Put records that an element was stored: how many places were probed, and how many elements there
 // are now.
-func (i Instance) Put(places, elements int) { i.tell(custom.Put, places, elements, 0) }
+func (i Instance) Put(places, elements int) { i.report(custom.Put, places, elements, 0) }
 
 // Delete records that an element was removed: how many places were probed, and how many elements
 // there are now.
-func (i Instance) Delete(places, elements int) { i.tell(custom.Delete, places, elements, 0) }
+func (i Instance) Delete(places, elements int) { i.report(custom.Delete, places, elements, 0) }
 
 // Chain records the number of elements in a bucket of a hash table. The longest is shown.
-func (i Instance) Chain(bucket, elements int) { i.tell(custom.Chain, bucket, elements, 0) }
+func (i Instance) Chain(bucket, elements int) { i.report(custom.Chain, bucket, elements, 0) }
 
 // End records that the container is no longer used. Its counts are kept. A container that is never
 // ended keeps its share of the memory for counting, which is limited.
-func (i Instance) End() { i.tell(custom.End, 0, 0, 0) }
+func (i Instance) End() { i.report(custom.End, 0, 0, 0) }
 
-func (i Instance) tell(op custom.Op, a, b, c int) {
+func (i Instance) report(op custom.Op, a, b, c int) {
 	if i.number != 0 {
-		tell(i.number, op, a, b, c)
+		report(i.number, op, a, b, c)
 	}
 }
 
-// tell is not inlined, so that its callers can be.
+// report is not inlined, so that its callers can be.
 //
 //go:noinline
-func tell(number uintptr, op custom.Op, a, b, c int) {
+func report(number uintptr, op custom.Op, a, b, c int) {
 	if l := custom.Listening.Load(); l != nil {
 		l.Report(number, op, a, b, c)
 	}

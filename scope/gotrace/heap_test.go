@@ -12,8 +12,8 @@ import (
 	"github.com/scopeview/scopeview/internal/perf"
 )
 
-// told is a collect.Recording that keeps the heap's blocks.
-type told struct {
+// heapBlocks is a collect.Recording that keeps the heap's blocks.
+type heapBlocks struct {
 	t      *testing.T
 	ring   int64
 	full   bool
@@ -23,11 +23,11 @@ type told struct {
 	blocks []format.Samples
 }
 
-func newTold(t *testing.T) *told {
-	return &told{t: t, frames: map[uint32]string{}, stacks: map[uint32][]uint32{}}
+func newHeapBlocks(t *testing.T) *heapBlocks {
+	return &heapBlocks{t: t, frames: map[uint32]string{}, stacks: map[uint32][]uint32{}}
 }
 
-func (k *told) Block(typ format.BlockType, p []byte) bool {
+func (k *heapBlocks) Block(typ format.BlockType, p []byte) bool {
 	if k.full {
 		return false
 	}
@@ -54,13 +54,13 @@ func (k *told) Block(typ format.BlockType, p []byte) bool {
 	return true
 }
 
-func (k *told) Fact(_, value string) { k.fact = value }
-func (k *told) Work(f func())        { f() }
-func (k *told) Ring() int64          { return k.ring }
+func (k *heapBlocks) Fact(_, value string) { k.fact = value }
+func (k *heapBlocks) Work(f func())        { f() }
+func (k *heapBlocks) Ring() int64          { return k.ring }
 
 // of sums up a counter over the stacks whose innermost function is allocates: the number of
 // samples, their sum, and the sum of each stack's last.
-func (k *told) of(counter string) (n int, sum, level int64) {
+func (k *heapBlocks) of(counter string) (n int, sum, level int64) {
 	last := map[uint32]int64{}
 	for _, b := range k.blocks {
 		if b.Counter != counter {
@@ -114,7 +114,7 @@ func TestHeapReadings(t *testing.T) {
 		collected()
 		allocates(2)
 		collected()
-		k := newTold(t)
+		k := newHeapBlocks(t)
 		k.ring = ring
 		h := newHeap(k, perf.NewOwnNamer(k), 1, mostPlaces)
 		h.read(forStop)
@@ -144,14 +144,14 @@ func TestHeapReadings(t *testing.T) {
 		again, _, inUse := k.of(format.InUseBytes)
 		_, alloc, _ = k.of(format.AllocBytes)
 		if (again > 0) != (ring > 0) || ring > 0 && inUse != 4*blockSize || alloc != 0 {
-			t.Errorf("ring of %d: then it was told %d times that %d bytes are in use, and that %d were allocated", ring, again, inUse, alloc)
+			t.Errorf("ring of %d: then %d samples have %d bytes in use, and others %d allocated", ring, again, inUse, alloc)
 		}
 	}
 }
 
 // TestHeapTooLarge: a profile of more places is not read, and the trace records that.
 func TestHeapTooLarge(t *testing.T) {
-	k := newTold(t)
+	k := newHeapBlocks(t)
 	every(t)
 	allocates(1)
 	collected()
@@ -168,7 +168,7 @@ func TestHeapSwitchedOff(t *testing.T) {
 	old := runtime.MemProfileRate
 	runtime.MemProfileRate = 0
 	defer func() { runtime.MemProfileRate = old }()
-	if _, err := startHeap(newTold(t), nil); err == nil || err.Error() != "switched off by the program (runtime.MemProfileRate is 0)" {
+	if _, err := startHeap(newHeapBlocks(t), nil); err == nil || err.Error() != "switched off by the program (runtime.MemProfileRate is 0)" {
 		t.Error(err)
 	}
 }
@@ -208,7 +208,7 @@ func byPath(path uint32, depth int) {
 func BenchmarkHeapReading(b *testing.B) {
 	old := runtime.MemProfileRate
 	defer func() { runtime.MemProfileRate, kept = old, nil }()
-	k := newTold(nil)
+	k := newHeapBlocks(nil)
 	runtime.MemProfileRate = 1
 	for i := range uint32(10_000) {
 		byPath(i, 20)

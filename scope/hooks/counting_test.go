@@ -22,11 +22,11 @@ func TestCounting(t *testing.T) {
 	counting(func(_ string, f func() bool) error { asleep = f; return nil }, end)
 	isAsleep = nil
 	if asleep() {
-		t.Error("nobody knows of a deadlock, and it is told")
+		t.Error("nobody knows of a deadlock, and one is reported")
 	}
 	isAsleep = func() bool { return true }
 	if !asleep() {
-		t.Error("a deadlock is not told")
+		t.Error("a deadlock is not reported")
 	}
 	if countingEnds == nil || countingEnds() != nil || !ended {
 		t.Error("what has begun does not end")

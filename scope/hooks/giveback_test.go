@@ -15,17 +15,17 @@ func TestGiveBack(t *testing.T) {
 	was := collect.GiveBack.Swap(nil)
 	defer collect.GiveBack.Store(was)
 	profiling("nobody has it")()
-	var told []any
+	var got []any
 	f := func(r collect.Resource, by any) func() {
-		told = append(told, r, by)
-		return func() { told = append(told, "released") }
+		got = append(got, r, by)
+		return func() { got = append(got, "released") }
 	}
 	collect.GiveBack.Store(&f)
 	profiling("a")()
 	tracing("b")()
 	flying("c")()
 	want := []any{collect.CPUProfile, "a", "released", collect.ExecutionTrace, "b", "released", collect.FlightRecorder, "c", "released"}
-	if !slices.Equal(told, want) {
-		t.Errorf("told %v, want %v", told, want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -43,7 +43,7 @@ func TestTold(t *testing.T) {
 	next, a, b := request(context.Background(), "GET", "", "/users/7", "seven", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", nil)
 	a2, b2, parent, _ := send(next, "PUT", "x.example", "/y", nil)
 	if parent != "" {
-		t.Errorf("the receiver is told %q, and nobody wants that", parent)
+		t.Errorf("the receiver gets %q, and nobody wants that", parent)
 	}
 	answered(a2, b2, 204, nil)
 	responded(a, b, "/users/{id}", 503, false)

@@ -63,14 +63,14 @@ func TestG46StatesOff(t *testing.T) {
 			}
 			close(quit)
 		}()
-		told, began := "", time.Now()
+		fact, began := "", time.Now()
 		for deadline := began.Add(30 * time.Second); time.Now().Before(deadline); {
 			for range 10_000 {
 				there <- 1
 				<-back
 			}
-			told = tracetest.OpenFile(t, path).Lookup("gotrace")
-			if strings.HasPrefix(told, "off") || !c.off && time.Since(began) > 500*time.Millisecond {
+			fact = tracetest.OpenFile(t, path).Lookup("gotrace")
+			if strings.HasPrefix(fact, "off") || !c.off && time.Since(began) > 500*time.Millisecond {
 				break
 			}
 		}
@@ -87,9 +87,9 @@ func TestG46StatesOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		tr := tracetest.OpenFile(t, path)
-		off := strings.HasPrefix(told, "off: it exceeded its share of the budget") && strings.Contains(told, "off since")
+		off := strings.HasPrefix(fact, "off: it exceeded its share of the budget") && strings.Contains(fact, "off since")
 		if off != c.off {
-			t.Errorf("with %v of the CPU time the trace says %q", c.share, told)
+			t.Errorf("with %v of the CPU time the trace says %q", c.share, fact)
 		}
 		if ended := tr.Lookup("gotrace_ended") != ""; ended != c.off {
 			t.Errorf("with %v of the CPU time it ended: %v", c.share, ended)

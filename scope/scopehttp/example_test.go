@@ -96,7 +96,7 @@ func ExampleMiddleware() {
 func ExampleTransport() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, ok := scope.ParseTraceparent(r.Header.Get("Traceparent"))
-		fmt.Fprint(w, "told of a trace: ", ok)
+		fmt.Fprint(w, "has a trace: ", ok)
 	}))
 	defer server.Close()
 	client := &http.Client{Transport: scopehttp.Transport(nil)}
@@ -108,5 +108,5 @@ func ExampleTransport() {
 	defer answer.Body.Close()
 	b, err := io.ReadAll(answer.Body)
 	fmt.Println(string(b), err) // nothing is recorded, so no header is sent
-	// Output: told of a trace: false <nil>
+	// Output: has a trace: false <nil>
 }

@@ -248,11 +248,11 @@ func TestTransport(t *testing.T) {
 // proxy forwards the headers of the incoming request.
 func TestProxy(t *testing.T) {
 	stop := recordtest.Start(t)
-	var told string
+	var sent string
 	proxy := scopehttp.Middleware(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: "a.example"}) },
 		Transport: scopehttp.Transport(roundTripper(func(r *http.Request) (*http.Response, error) {
-			told = r.Header.Get("Traceparent")
+			sent = r.Header.Get("Traceparent")
 			return &http.Response{StatusCode: 204, Body: http.NoBody}, nil
 		})),
 	})
@@ -261,8 +261,8 @@ func TestProxy(t *testing.T) {
 	proxy.ServeHTTP(httptest.NewRecorder(), r)
 	stop()
 	client, _ := scope.ParseTraceparent(traceparent)
-	if l, ok := scope.ParseTraceparent(told); !ok || l.Trace != client.Trace || l.Span == client.Span {
-		t.Errorf("the request came with %s, and the proxy sends %q", traceparent, told)
+	if l, ok := scope.ParseTraceparent(sent); !ok || l.Trace != client.Trace || l.Span == client.Span {
+		t.Errorf("the request came with %s, and the proxy sends %q", traceparent, sent)
 	}
 }
 

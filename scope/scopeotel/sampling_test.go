@@ -106,10 +106,10 @@ func TestSpanContexts(t *testing.T) {
 		scopehttp.Transport(roundTripper{http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			sent = propagation.HeaderCarrier(r.Header)
 		})}).RoundTrip(httptest.NewRequestWithContext(ctx, "GET", "http://x.example/", nil))
-		told := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(t.Context(), sent))
+		received := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(t.Context(), sent))
 		l, _ := scope.LinkOf(ctx)
 		back := trace.SpanContextFromContext(scopeotel.Parent(scope.WithLink(t.Context(), l)))
-		for about, got := range map[string]trace.SpanContext{"told": told, "back": back} {
+		for about, got := range map[string]trace.SpanContext{"received": received, "back": back} {
 			if got.TraceID() != c.TraceID() || got.TraceFlags() != flags || got.TraceState().String() != "a=1,b=2" {
 				t.Errorf("%s: %v became %v", about, c, got)
 			}

@@ -26,15 +26,15 @@ import (
 
 // exported is a span as sent by export otlp.
 type exported struct {
-	told
+	entry
 	Kind   int
 	Status struct{ Code int }
 	End    string `json:"endTimeUnixNano"`
-	Events []told
+	Events []entry
 }
 
-// told holds the fields common to spans and events.
-type told struct {
+// entry is a span or an event, with the fields that both have.
+type entry struct {
 	Name       string
 	Time       string `json:"timeUnixNano"`
 	Attributes []struct {
@@ -44,7 +44,7 @@ type told struct {
 }
 
 // attributes returns the attributes as "key=value".
-func (s *told) attributes() string {
+func (s *entry) attributes() string {
 	all := ""
 	for _, a := range s.Attributes {
 		for _, v := range a.Value {
@@ -99,7 +99,7 @@ func TestExceptions(t *testing.T) {
 		span.End(args...)
 	}
 	one("type", scope.KV("error", wrapped{errors.New("secret")}))
-	one("text", scope.KV("n", 1), scope.KV("err", errors.New("told").Error()))
+	one("text", scope.KV("n", 1), scope.KV("err", errors.New("refused").Error()))
 	one("none", scope.KV("error", error(nil)), scope.KV("err", ""))
 	one("number", scope.KV("error", 0.5))
 	_, span := scope.Context(t.Context(), "begin", scope.KV("error", errors.New("of another")))
@@ -109,7 +109,7 @@ func TestExceptions(t *testing.T) {
 	typ, message := string(semconv.ExceptionTypeKey), string(semconv.ExceptionMessageKey)
 	want := [][]string{
 		{"before ", "exception " + typ + "=scopeotel_test.wrapped "},
-		{"before ", "exception " + message + "=told "},
+		{"before ", "exception " + message + "=refused "},
 		{"before "},
 		{"before "},
 		{"exception " + typ + "=main.T " + string(semconv.ExceptionStacktraceKey) + "=main.f() "},

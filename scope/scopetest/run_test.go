@@ -49,9 +49,9 @@ func traces(t *testing.T, dir string) []string {
 	return list
 }
 
-// told returns the rows and scopes of a trace, sorted. whole is false if the process ended before
+// textOf returns the rows and scopes of a trace, sorted. whole is false if the process ended before
 // the last of them were written.
-func told(t *testing.T, path string) (text string, whole bool) {
+func textOf(t *testing.T, path string) (text string, whole bool) {
 	t.Helper()
 	tr := tracetest.OpenFile(t, path)
 	lister := args.NewLister(tr.Name)
@@ -126,7 +126,7 @@ func TestMainKeeps(t *testing.T) {
 			case len(list) != 1:
 				t.Fatalf("traces %v, want one:\n%s", list, out)
 			default:
-				if got, whole := told(t, list[0]); got != c.want && whole {
+				if got, whole := textOf(t, list[0]); got != c.want && whole {
 					t.Errorf("got\n%s\nwant\n%s", got, c.want)
 				}
 				if said := strings.Contains(out, "scopetest: "+list[0]+"\n"); said != (c.end == "pass" || c.end == "fail") {
@@ -150,7 +150,7 @@ func TestHooked(t *testing.T) {
 		Parallel(t)
 	})
 	end()
-	if got, _ := told(t, path); got != "" {
+	if got, _ := textOf(t, path); got != "" {
 		t.Errorf("got\n%s", got)
 	}
 }

@@ -41,7 +41,7 @@ func TestRun(t *testing.T) {
 	}
 	_, err = script(t, `echo out; echo why >&2; exit 3`).Run("info", "x.scope")
 	if err == nil || err.Error() != "scopeview info x.scope: exit status 3: why\n" {
-		t.Errorf("of a failure is told: %v", err)
+		t.Errorf("the error of a failure: %v", err)
 	}
 }
 
@@ -51,7 +51,7 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%+v, %v", v, err)
 	}
 	if err := script(t, `echo 'seven'`).JSON(&v, "top", "--json"); err == nil || !strings.HasPrefix(err.Error(), "scopeview top --json: ") {
-		t.Errorf("of no JSON is told: %v", err)
+		t.Errorf("the error of what is no JSON: %v", err)
 	}
 }
 

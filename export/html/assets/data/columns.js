@@ -23,7 +23,7 @@
  * @typedef {Partial<{from: number, to: number, res: number, strings: string[], rows: RowKey[], alone: boolean, left: number, partial: boolean}>} TileHeader alone and left apply to executions of a name, partial and left to a request
  * @typedef {{rows: RowKey[], items: [row: number, depth: number, name: number, kind: number, start: number, thread: number, args: string][]}} OpenHeader
  * @typedef {{from: number, to: number, res: number, names?: string[], frames?: string[], stacks?: number[][], reasons?: string[],
- *   switches?: boolean, facts?: [string, string][], told?: [number, number][], procs?: number, countFrom?: number, bin?: number}} StatesHeader
+ *   switches?: boolean, facts?: [string, string][], known?: [number, number][], procs?: number, countFrom?: number, bin?: number}} StatesHeader
  * @typedef {{from: number, to: number, res?: number, locks?: LockHeader[], more?: number}} LocksHeader
  * @typedef {{name: number, addr: string, kind: string, waits: number, wait: number, waitMax: number, holds: number, hold: number,
  *   holdMax: number, most: number, held: number, steps: number, sums?: LockSums}} LockHeader

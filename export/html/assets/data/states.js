@@ -50,7 +50,7 @@ export class StateSet {
     this.switches = header.switches === true;
     /** @type {[string, string][]} facts about all of them */ this.facts = header.facts ?? [];
     this.procs = header.procs ?? 0; // number of Go's processors that ran a goroutine
-    /** @type {[number, number][]} ranges with complete states */ this.complete = header.told ?? [];
+    /** @type {[number, number][]} ranges with complete states */ this.complete = header.known ?? [];
     this.lockState = this.names.indexOf("lock");
     this.state = column("state");
     const dur = column("stateDur");

@@ -49,7 +49,7 @@ export function createWhy(app) {
       part.style.backgroundColor = p.color;
       return part;
     }));
-    const list = make("ul", { class: "told" }, ...listed.map((p) => {
+    const list = make("ul", { class: "shares" }, ...listed.map((p) => {
       const swatch = make("span", { class: `swatch${p.color === "" ? " unknown" : ""}`, "aria-hidden": "true" });
       swatch.style.backgroundColor = p.color;
       return make("li", null, swatch, make("strong", { text: share(p) }), ` ${app.span(p.ns)} `, p.go ? makeButton(p.text, p.go, { class: "link", "data-keep": `part ${p.text}` }) : p.text, ...p.below);

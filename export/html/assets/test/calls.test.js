@@ -105,16 +105,16 @@ test("as many functions as there are", () => {
 });
 
 test("who looks at the rows in sight, or at the chosen one, hears that they are others", () => {
-  const app = { ...appOf({}), told: [], notify: (event) => app.told.push(event), announce() {}, draw() {}, keepState() {}, aim: { from: 0, to: 1 } };
+  const app = { ...appOf({}), events: [], notify: (event) => app.events.push(event), announce() {}, draw() {}, keepState() {}, aim: { from: 0, to: 1 } };
   globalThis.requestAnimationFrame = () => 0;
   Object.assign(app, commands(app));
   app.model.waits = { others: () => [] };
   Object.assign(app.model, { goroutines: {}, cached: (_, make) => make() });
   const heard = (rows, change) => {
     app.calls = { ...newCalls(), rows };
-    app.told.length = 0;
+    app.events.length = 0;
     change();
-    return app.told.includes("calls");
+    return app.events.includes("calls");
   };
   const changes = [() => app.chooseRow("g2"), () => app.toggleRow("hidden", "g2"), () => app.filterRows("two")];
   assert.deepEqual(["all", "chosen", "shown"].map((rows) => changes.map((change) => heard(rows, change))), [[false, false, false], [true, false, false], [false, true, true]]);

@@ -51,7 +51,7 @@ function near(pairs, least, leastOthers) {
 
 const pairsOf = (list) => list.flatMap(([n, a], i) => list.slice(0, i).map(([m, b]) => [a, b, `${m} and ${n}`]));
 
-test("names are told apart", () => {
+test("the colours of names differ", () => {
   assert.deepEqual(near(pairsOf(palette.map((c) => [c, c])), 7.4, 3.8), []);
 });
 
@@ -60,7 +60,7 @@ for (const theme of ["light", "dark"]) {
     assert.deepEqual(near(["wait", "loss", "hold"].flatMap((n) => palette.map((c) => [color(theme, n), c, `${n} and ${c}`])), 6.5, 6.5), []);
     assert.deepEqual(near([[color(theme, "wait"), color(theme, "loss"), "waits and losses"]], 10, 5.5), []);
   });
-  test(`${theme}: states are told apart`, () => {
+  test(`${theme}: the colours of states differ`, () => {
     const most = ["cpu", "running", "preempted", "runnable", "syscall", "blocked", "lock", "channel", "network", "sleep", "gc", "other"];
     const rare = ["textfault", "datafault", "stalled", "join", "cond", "select"];
     const of = (list) => list.map((s) => [s, color(theme, `state-${s}`)]);

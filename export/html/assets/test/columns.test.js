@@ -52,7 +52,7 @@ test("a container comes through", async () => {
   assert.deepEqual([...columns.get("b")], [8, 9]);
 });
 
-test("what makes no sense is told in a sentence", async () => {
+test("what makes no sense is refused with a sentence", async () => {
   const one = [["a", "u", 1, 1]];
   for (const [bytes, want] of [
     [Buffer.from("SVC"), /no timeline header/], [Buffer.from("ABCD1234"), /no timeline header/],

@@ -49,11 +49,11 @@ test("merged scopes are counted apart", () => {
   const a = modelOf([[1, 0, 1, 1, 0, 100, { count: 7 }]], { names: ["", "get"], tile: { res: 8 } });
   const [d] = atOnce(compareSteps(a, a));
   assert.deepEqual([d.a.count, d.a.merged, d.verdict], [0, 7, "merged"]);
-  // The exact table tells the sums; of a name that is all here one by one the order is known.
+  // The exact table has the sums; of a name that is all here one by one the order is known.
   const some = Array.from({ length: 50 }, (_, k) => [2, 0, 2, 1, k * 1000, 100 + (k % 7), {}]);
-  const told = { scopes: [{ name: 1, count: 9, total: 90, p50: 8, p99: 20 }, { name: 2, count: 50, total: 5150, p50: 103, p99: 106 }], locks: [] };
+  const exact = { scopes: [{ name: 1, count: 9, total: 90, p50: 8, p99: 20 }, { name: 2, count: 50, total: 5150, p50: 103, p99: 106 }], locks: [] };
   const b = modelOf([[1, 0, 1, 1, 0, 100, {}], ...some], { names: ["", "get", "put"], tile: { res: 8 } });
-  const [get, put] = atOnce(compareSteps(b, b, [told, told])).sort((x, y) => (x.name < y.name ? -1 : 1));
+  const [get, put] = atOnce(compareSteps(b, b, [exact, exact])).sort((x, y) => (x.name < y.name ? -1 : 1));
   assert.deepEqual([get.a.count, get.a.total, get.a.p50, get.a.p99, get.a.merged, get.verdict], [9, 90, 8, 20, 8, "merged"]);
   assert.deepEqual([put.b.count, put.b.merged, put.verdict], [50, 0, "within the spread"]);
 });

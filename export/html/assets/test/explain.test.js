@@ -20,7 +20,7 @@ const appOf = (model) => /** @type {any} */ ({ model });
 /** Goroutine 1 waits for store.mu from 100 to 1100; holds show the holders. */
 function contended(more = {}, locks = {}, states = null) {
   const model = modelOf([
-    [1, 0, want, task, 50, 1060], [1, 1, store, wait, 100, 1000, args("0xc0", more.told)],
+    [1, 0, want, task, 50, 1060], [1, 1, store, wait, 100, 1000, args("0xc0", more.holder)],
     [5, 0, count, task, 0, 700], [5, 1, store, hold, 0, 600, args("0xc0")], [5, 1, store, hold, 640, 10, args("0xc0")], [3, 0, merge, task, 700, 400], [3, 1, store, hold, 700, 300, args("0xc0")],
   ], { names, rowNames: { 5: worker5, 3: worker3 }, tile: more.tile });
   model.waits.take(locksOf([{ name: store, addr: "0xc0", held: [[0, 600, 5, count], [640, 10, 5, count], [700, 300, 3, merge]], steps: [[60, 1], [80, 2], [100, 3], [600, 2], [700, 5], [1000, 1], [1100, 0]], ...locks }], more.res));
@@ -28,7 +28,7 @@ function contended(more = {}, locks = {}, states = null) {
   return { model, ref: model.find(1, 1, 100) };
 }
 
-test("a wait's time is who held the object meanwhile, to the nanosecond", () => {
+test("a wait is divided among the holders of its object, to the nanosecond", () => {
   const { model, ref } = contended();
   const why = explain(model, waitOfItem(model, ref));
   assert.deepEqual(said(why), ["hold 5 count 510 ×2", "hold 3 merge 300", "unknown 0 - 190 ×3"]);
@@ -39,14 +39,14 @@ test("a wait's time is who held the object meanwhile, to the nanosecond", () => 
   assert.equal(heldByText(appOf(model), waitOfItem(model, ref)), "worker 5, in count (51%); worker 3, in merge (30%); 5 waiting");
 });
 
-test("who held it when the wait began had it up to the next hold, at most", () => {
-  const { model, ref } = contended({ told: ',"holder":9' }, { held: [[700, 300, 3, merge]] });
+test("the holder at the wait's begin had the object up to the next hold, at most", () => {
+  const { model, ref } = contended({ holder: ',"holder":9' }, { held: [[700, 300, 3, merge]] });
   const why = explain(model, waitOfItem(model, ref));
   assert.deepEqual(said(why), ["atMost 9 - 600", "hold 3 merge 300", "unknown 0 - 100"]);
   assert.equal(heldByText(appOf(model), waitOfItem(model, ref)), "goroutine 9 (≤ 60%); worker 3, in merge (30%); 5 waiting");
 });
 
-test("readers share; what is merged is not told apart; without holds nothing is known", () => {
+test("readers share a lock; merged holds are one part; without holds nothing is known", () => {
   const shared = contended({}, { held: [[100, 400, 5, count, 3, 1], [600, 400, 5, count, 1, 1]] });
   assert.deepEqual(said(explain(shared.model, waitOfItem(shared.model, shared.ref))), ["shared 5 count 800 ×2", "unknown 0 - 200 ×2"]);
   assert.match(heldByText(appOf(shared.model), waitOfItem(shared.model, shared.ref)), /^4 holds of readers, who share it; the longest by worker 5, in count \(80%\)/);
@@ -60,7 +60,7 @@ test("readers share; what is merged is not told apart; without holds nothing is 
   assert.equal(heldByText(appOf(none), item), "unknown; 1 waiting");
 });
 
-test("of a lock that has no row the records tell, of readers too", () => {
+test("the records have the holders of a lock without a row, readers too", () => {
   const { model, ref } = contended();
   model.waits.locks = [];
   const why = explain(model, waitOfItem(model, ref));
@@ -74,7 +74,7 @@ test("of a lock that has no row the records tell, of readers too", () => {
   assert.deepEqual([said(shared), shared.parts[0].many, shared.queue.first, shared.queue.min, shared.queue.max], [["shared 3 - 800", "unknown 0 - 200"], 2, 2, 2, 3]);
 });
 
-test("where no hold is on record, who waited tells who woke it, and that it was awake", () => {
+test("where no hold is on record, the waiter's states have its waker, and the time it was awake", () => {
   const { model, ref } = contended({}, { held: [[0, 600, 5, count]] }, [[1, 0, [cpu, 100], [lock, 900, { by: 3 }], [runnable, 100]]]);
   assert.deepEqual(said(explain(model, waitOfItem(model, ref))), ["hold 5 count 500", "waker 3 - 400", "own 1 - runnable 100"]);
 });
@@ -115,7 +115,7 @@ test("a chain goes over the holders to the one who did not wait", () => {
   assert.equal(chainOf(model, origin), steps);
 });
 
-test("without states a chain goes as far as the records tell", () => {
+test("without states a chain goes as far as the records", () => {
   const model = threeLocks(false);
   const steps = chainOf(model, { selection: model.find(1, 1, 100), stretch: null });
   assert.deepEqual(steps.map((s) => s.key), [1, 5, 3]);
@@ -142,7 +142,7 @@ test("a chain over a channel goes to who woke, and what that one did before", ()
   assert.deepEqual(said(explain(model, sleeping)), ["own 3 - sleep 690"]);
 });
 
-test("a chain of those who wait for each other ends", () => {
+test("a chain of goroutines that wait for each other ends", () => {
   const model = modelOf([
     [1, 0, store, hold, 0, 1000, { ...args("0xc0"), open: true }], [1, 1, disk, wait, 100, 900, { ...args("0xd0"), open: true }],
     [5, 0, disk, hold, 0, 1000, { ...args("0xd0"), open: true }], [5, 1, store, wait, 50, 950, { ...args("0xc0"), open: true }],
@@ -164,21 +164,21 @@ test("a scope's time: its waits by object, and the rest by states or by what ran
     [1, 0, request, task, 0, 1000, { args: '{"number":4711}' }], [1, 1, store, wait, 100, 300, args("0xc0")], [1, 1, get, task, 500, 400], [1, 2, disk, wait, 600, 100, args("0xd0")], [1, 2, disk, wait, 750, 50, args("0xd0")],
     [1, 0, want, task, 1000, 100],
   ];
-  const told = (parts) => parts.map((p) => `${p.wait ? "wait " : ""}${p.own ? "itself" : p.name || p.state || "not known"} ${p.ns}`);
+  const linesOf = (parts) => parts.map((p) => `${p.wait ? "wait " : ""}${p.own ? "itself" : p.name || p.state || "not known"} ${p.ns}`);
   const model = modelOf(items, { names });
   const ref = model.find(1, 0, 0);
   const { parts, merged } = spentIn(model, ref);
-  assert.deepEqual(told(parts), ["wait store.mu 300", "wait disk.mu 150", "itself 300", "get 250"]);
+  assert.deepEqual(linesOf(parts), ["wait store.mu 300", "wait disk.mu 150", "itself 300", "get 250"]);
   assert.deepEqual([sum(parts), merged], [1000, false]);
   assert.deepEqual([longestInside(model, ref).from, longestInside(model, ref).to], [100, 400]);
   model.waits.take(statesOf([[1, 0, [cpu, 100], [lock, 280], [runnable, 20], [cpu, 50], [channel, 60, { by: 5 }], [cpu, 590]]]));
   model.version++;
   const known = spentIn(model, ref).parts;
-  assert.deepEqual(told(known), ["wait store.mu 300", "wait disk.mu 150", "wait channel 60", "cpu 490"]);
+  assert.deepEqual(linesOf(known), ["wait store.mu 300", "wait disk.mu 150", "wait channel 60", "cpu 490"]);
   assert.equal(sum(known), 1000);
   const reduced = modelOf(items, { names, tile: { res: 16 } });
   const coarse = spentIn(reduced, reduced.find(1, 0, 0));
-  assert.deepEqual([told(coarse.parts), coarse.merged], [["wait store.mu 300", "wait disk.mu 150", "not known 550"], true]);
+  assert.deepEqual([linesOf(coarse.parts), coarse.merged], [["wait store.mu 300", "wait disk.mu 150", "not known 550"], true]);
 });
 
 test("a server is asked for the wait's stretch alone, once", async () => {

@@ -33,5 +33,5 @@ test("only the rows of the area", () => {
   const skipped = { merged: 0 };
   const events = JSON.parse([...tracePieces(model, 0, 1000, skipped, new Set(["g3", "g9"]))].join("")).traceEvents;
   assert.deepEqual(events.filter((e) => e.ph === "X").map((e) => [e.tid, e.ts]), [[1, 0.3]]);
-  assert.equal(skipped.merged, 0, "what another row lacks is not told");
+  assert.equal(skipped.merged, 0, "what another row lacks is not counted");
 });

@@ -55,7 +55,7 @@ test("once nothing new comes, the server is watched until it has another recordi
   assert.equal(model.state, "replaced");
 });
 
-test("a file that is not the recording any more is told, and nothing more is asked", async () => {
+test("the page reports a file that is not the recording any more, and asks nothing more", async () => {
   for (const live of [false, true]) {
     const model = new Model({ home: "live", whole: async () => container([], { names, meta: { end: 10, writer: live ? "running" : "closed", live: { cursor: "0" } } }) });
     await model.load();
@@ -242,7 +242,7 @@ test("the data in the page, and the server's, by their addresses", async () => {
   }
 });
 
-test("a browser that cannot unpack is told of", async () => {
+test("a browser without DecompressionStream gets an error that names it", async () => {
   const had = globalThis.DecompressionStream;
   delete globalThis.DecompressionStream;
   try {

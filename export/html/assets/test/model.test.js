@@ -5,7 +5,7 @@ import { same } from "../model/refs.js";
 
 const names = ["", "work", "read", "worker", "lock"];
 
-test("rows and lanes are told in the order of first activity", () => {
+test("rows and lanes are in the order of first activity", () => {
   const model = modelOf([
     [7, 0, 1, 1, 100, 50], [7, 1, 2, 1, 110, 10], [7, 1, 2, 1, 130, 10], [7, "i", 2, 3, 120, 0],
     [3, 0, 1, 1, 10, 500],

@@ -36,7 +36,7 @@ function heldStates(items, header = {}, more = []) {
     ["stateReason", of((x) => x[6]?.reason ?? 0)], ["stateStack", of((x) => x[6]?.stack ?? 0)], ["stateBy", zero()], ["stateByStack", zero()], ...more,
   ]);
   const end = Math.max(...items.map((x) => x[2]));
-  return { header: { states: { from: 0, to: end, res: 0, names, told: [[0, end]], procs: 2, frames: ["", "sync.lock m.go:1", "main.f f.go:2"], stacks: [[], [1, 2]], reasons: ["", "sync"], ...header } }, columns };
+  return { header: { states: { from: 0, to: end, res: 0, names, known: [[0, end]], procs: 2, frames: ["", "sync.lock m.go:1", "main.f f.go:2"], stacks: [[], [1, 2]], reasons: ["", "sync"], ...header } }, columns };
 }
 
 const setOf = (items, header) => {
@@ -45,7 +45,7 @@ const setOf = (items, header) => {
 };
 
 /** Returns tracks as lines, in the format of the Go side's test. */
-function told(set) {
+function linesOf(set) {
   return [...set.lanes.values()].map((lane) => {
     const list = [];
     lane.each(-Infinity, Infinity, 0, (r) => list.push(`${r.t0} ${set.nameOf(r.top)}${set.by[r.i] ? ` of ${set.by[r.i]}` : ""}`));
@@ -67,7 +67,7 @@ for (const [k, f] of JSON.parse(readFileSync(new URL("states.json", import.meta.
       return new StateSet(header.states, columns);
     };
     const [own, tools] = [await read(f.Exact), await read(f.Merged)];
-    assert.deepEqual(told(tracksOf(own)), told(tracksOf(tools)));
+    assert.deepEqual(linesOf(tracksOf(own)), linesOf(tracksOf(tools)));
     const exact = countsOf(own);
     let bins = 0;
     for (const { time, values, n } of countsOf(tools)) {
@@ -87,9 +87,9 @@ test("beside merged states there are tracks of their own", () => {
     ["trackDur", Uint32Array.of(50, 30, 8)], ["trackBy", Uint32Array.of(7, 0, 7)], ["trackMany", Uint32Array.of(4, 1, 1)], ["trackTop", Uint32Array.of(40, 30, 8)],
     ["countRunning", Uint32Array.of(64, 96)], ["countReady", Uint32Array.of(0, 64)], ["countBlocked", Uint32Array.of(128, 32)],
   ];
-  const c = heldStates([[7, 0, 128, cpu, -1, 0]], { res: 16, told: [[0, 128]], countFrom: 0, bin: 64 }, more);
+  const c = heldStates([[7, 0, 128, cpu, -1, 0]], { res: 16, known: [[0, 128]], countFrom: 0, bin: 64 }, more);
   const set = new StateSet(c.header.states, c.columns);
-  assert.deepEqual(told(tracksOf(set)), ["processor 0: 10 cpu of 7, 60 idle, 90", "thread 11: 20 cpu of 7, 28"]);
+  assert.deepEqual(linesOf(tracksOf(set)), ["processor 0: 10 cpu of 7, 60 idle, 90", "thread 11: 20 cpu of 7, 28"]);
   const lane = tracksOf(set).lanes.get(0);
   lane.each(0, 20, 0, (r) => assert.deepEqual([r.n, r.time], [4, 40]));
   const [counts] = countsOf(set);
@@ -103,7 +103,7 @@ test("beside merged states there are tracks of their own", () => {
 });
 
 test("how many ran, could have run, and waited, is counted to the moment", () => {
-  const [a, b, ...rest] = countsOf(setOf(twoProcs, { told: [[0, 400], [500, 640]] }));
+  const [a, b, ...rest] = countsOf(setOf(twoProcs, { known: [[0, 400], [500, 640]] }));
   assert.equal(rest.length, 0);
   const at = (c, t) => c.values.map((v) => v[c.stepAt(t)]);
   assert.deepEqual([0, 59, 60, 99, 100, 119, 120, 145, 150, 165, 185, 300].map((t) => at(a, t)), [
@@ -116,10 +116,10 @@ test("how many ran, could have run, and waited, is counted to the moment", () =>
   assert.deepEqual(countsText([a, b], 90, 130).map((x) => x[1]), ["0–1", "0–1", "0–2"]);
   assert.deepEqual(countsText([a, b], 620, 620).map((x) => x[1]), ["1", "0", "0"]);
   assert.equal(countsText([a, b], 450, 450), null);
-  assert.deepEqual(countsOf(setOf(twoProcs, { told: [] })), []); // some goroutines are left out
+  assert.deepEqual(countsOf(setOf(twoProcs, { known: [] })), []); // some goroutines are left out
 });
 
-test("what a system call or the collector takes is told from running, and the runtime's own count while they run", () => {
+test("time in system calls and in the collector is not running; the runtime's own goroutines count while they run", () => {
   const [c] = countsOf(setOf([
     [1, 0, 10, preempted, 0, 5], [1, 10, 20, preempted, 0, 5, { stack: 1 }], [1, 20, 30, gc], [1, 30, 40, gc, 0, 5],
     [200, 0, 10, lock], [200, 10, 20, runnable], [200, 20, 40, cpu, 1, 6],
@@ -127,7 +127,7 @@ test("what a system call or the collector takes is told from running, and the ru
   assert.deepEqual([5, 15, 25, 35].map((t) => c.values.map((v) => v[c.stepAt(t)])), [[1, 0, 0], [0, 0, 1], [1, 0, 1], [2, 0, 0]]);
 });
 
-test("blocks of steps tell the same as the steps", () => {
+test("blocks of steps have the values of their steps", () => {
   const random = randomly(3);
   const time = Float64Array.from({ length: 2001 }, (_, k) => 10 * k);
   const values = [0, 1, 2].map(() => Uint32Array.from({ length: 2000 }, () => random(50)));

@@ -69,7 +69,7 @@ test("the longest is a scope before it is a wait, if nothing else is asked for",
   assert.equal(longest(model, 3), null);
 });
 
-test("who made whom", () => {
+test("a link leads from a goroutine to those that it started", () => {
   const model = modelOf([
     [1, 0, 1, 1, 0, 100], [1, 1, 2, 1, 10, 20], [2, 0, 1, 1, 25, 50], [3, 0, 1, 1, 60, 5],
   ], { names, gos: [[2, 1, 15, 20], [3, 1, 55, 58]] });
@@ -78,20 +78,20 @@ test("who made whom", () => {
   assert.deepEqual(links(model, at(model, 1, 0, 0)).map((l) => l.to.rowKey), [2, 3]);
 });
 
-test("who gave a lock to whom", () => {
+test("a link leads from the release of a lock to the next holder", () => {
   const args = '{"addr":"0xc1"}';
   const other = { args: '{"addr":"0xc2"}' };
   const model = modelOf([
     [1, 0, 4, 7, 0, 50, { args }], [2, 0, 4, 6, 10, 42, { args }], [2, 0, 4, 7, 52, 20, { args }],
     [3, 0, 4, 6, 12, 61, { args }], [4, 0, 4, 7, 0, 49, other], [5, 0, 4, 6, 5, 46, other],
   ], { names });
-  const told = (key, start) => links(model, at(model, key, 0, start)).map((l) => [l.kind, l.from.rowKey, l.from.time, l.to.rowKey, l.to.time]);
-  assert.deepEqual(told(2, 10), [["lock", 1, 50, 2, 52]]);
-  assert.deepEqual(told(3, 12), [["lock", 2, 72, 3, 73]]);
-  assert.deepEqual(told(5, 5), [["lock", 4, 49, 5, 51]]);
-  assert.deepEqual(told(1, 0), [["lock", 1, 50, 2, 52]]);
-  assert.deepEqual(told(2, 52), [["lock", 2, 72, 3, 73]]);
-  assert.deepEqual(told(4, 0), [["lock", 4, 49, 5, 51]]);
+  const linksAt = (key, start) => links(model, at(model, key, 0, start)).map((l) => [l.kind, l.from.rowKey, l.from.time, l.to.rowKey, l.to.time]);
+  assert.deepEqual(linksAt(2, 10), [["lock", 1, 50, 2, 52]]);
+  assert.deepEqual(linksAt(3, 12), [["lock", 2, 72, 3, 73]]);
+  assert.deepEqual(linksAt(5, 5), [["lock", 4, 49, 5, 51]]);
+  assert.deepEqual(linksAt(1, 0), [["lock", 1, 50, 2, 52]]);
+  assert.deepEqual(linksAt(2, 52), [["lock", 2, 72, 3, 73]]);
+  assert.deepEqual(linksAt(4, 0), [["lock", 4, 49, 5, 51]]);
 });
 
 test("search stays where every scope is there", () => {

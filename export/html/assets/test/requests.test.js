@@ -21,7 +21,7 @@ const items = [
   [g(1, 2), 0, 2, 1, 70, 20, { args: link(trace, 4, 9), open: true }], [g(1, 2), 1, 2, 1, 75, 5, { args: link(other, 5, 1) }], [g(1, 3), 0, 2, 1, 0, 100],
 ];
 
-test("a link is told among arguments", () => {
+test("a link is found among arguments", () => {
   assert.deepEqual(linkIn(link(trace, 7, 1)), { trace, span: span(7), parent: span(1) });
   assert.equal(withoutLink(link(trace, 7, 1)), `{"0":1,}`);
   assert.equal(linkIn(`{"x":"trace_id"}`), null);

@@ -15,7 +15,7 @@ test("ticks have as many decimals as their step, and below a microsecond none", 
   assert.deepEqual(labels(0, 1e9, 480), ["0.0 s", "0.2 s", "0.4 s", "0.6 s", "0.8 s", "1.0 s"]);
   assert.deepEqual(labels(1e8 + 2e3, 1e8 + 9e3, 400), ["0.100002 s", "0.100004 s", "0.100006 s", "0.100008 s"]);
   assert.deepEqual(labels(100000025.3, 100000061, 400), ["+30 ns", "+40 ns", "+50 ns", "+60 ns"]);
-  assert.equal(ticksOf(100000025.3, 100000061, 400).base, 1e8, "told from the microsecond before");
+  assert.equal(ticksOf(100000025.3, 100000061, 400).base, 1e8, "counted from the microsecond before");
   assert.deepEqual(labels(-5, 25, 400), ["+0 ns", "+10 ns", "+20 ns"]);
 });
 

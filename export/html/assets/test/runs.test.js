@@ -41,8 +41,8 @@ test("what each execution took, had for itself, waited, and lay in", () => {
     [1, 2, 3, hold, 520, 10], [1, 1, 1, task, 700, 10, { quality: 3, cpu: 9 }], [2, 0, 1, task, 900, 100, { open: true }], [0, 0, 1, task, 5, 5], [3, 0, 5, task, 0, 1], [3, 0, 1, task, 50, 20, { across: true }],
   ], { names });
   const runs = runsOf(model);
-  const told = Array.from({ length: runs.n }, (_, k) => [runs.start[k], runs.dur[k], runs.self[k], runs.waited[k], runs.parent[k], runs.outer[k], argsOfRun(runs, k)]);
-  assert.deepEqual(told.sort((a, b) => a[0] - b[0]), [
+  const list = Array.from({ length: runs.n }, (_, k) => [runs.start[k], runs.dur[k], runs.self[k], runs.waited[k], runs.parent[k], runs.outer[k], argsOfRun(runs, k)]);
+  assert.deepEqual(list.sort((a, b) => a[0] - b[0]), [
     [5, 5, NaN, NaN, -2, 0, ""], [100, 500, 200, 80, 4, 1, '{"k":1}'], [400, 100, 70, 30, 1, 0, ""], [700, 10, 10, 0, 4, 1, ""],
   ]);
   assert.deepEqual([runs.open, runs.across], [1, 1]);
@@ -126,7 +126,7 @@ test("a column orders them, what is unknown last", () => {
   assert.equal(runsBetween(runs, null).length, 200);
 });
 
-test("what is brushed is told of any batch, and of runs of its items", () => {
+test("the brush knows its items in any batch, and the runs of them", () => {
   const model = modelOf([[1, 0, 1, task, 0, 10], [1, 0, 5, task, 20, 100], [1, 0, 1, task, 200, 100], [1, 0, 1, task, 400, 101], [1, 0, 1, task, 600, 150, { open: true }]], { names });
   const brush = new Brush(model, "get", 100, 101);
   const hits = [];
@@ -138,12 +138,12 @@ test("what is brushed is told of any batch, and of runs of its items", () => {
   assert.deepEqual(Array.from(brush.bins(0, 800, 8)), [0, 0, 1, 1, 0, 0, 0, 0]);
 });
 
-test("while a trace grows they are counted on, and of a merged one the server tells them", async () => {
+test("while a trace grows executions are added, and of a merged trace the server sends them", async () => {
   const model = modelOf([[1, 0, 1, task, 0, 10], [1, 0, 1, task, 20, 30, { open: true }]], { names });
   model.update(container([[1, 0, 1, task, 20, 40], [2, 0, 1, task, 70, 5]], { names }));
   assert.deepEqual(Array.from(runsOf(model).order, (k) => runsOf(model).dur[k]), [5, 10, 40]);
-  const told = container([[1, 0, 4, task, 0, 100], [1, 1, 1, task, 10, 50], [1, 2, 3, wait, 20, 8]], { names, rowNames: { 1: 5 }, tile: { alone: false, left: 3 } });
-  model.source = { home: "live", runs: async (...asked) => (assert.deepEqual(asked, [1, 0, 100]), told) };
+  const sent = container([[1, 0, 4, task, 0, 100], [1, 1, 1, task, 10, 50], [1, 2, 3, wait, 20, 8]], { names, rowNames: { 1: 5 }, tile: { alone: false, left: 3 } });
+  model.source = { home: "live", runs: async (...asked) => (assert.deepEqual(asked, [1, 0, 100]), sent) };
   const { rows, alone, left } = await model.runs(1, 0, 100);
   const runs = atOnce(runSteps(rows, 1, 0, 100, alone));
   assert.deepEqual([alone, left, rows[0].title, runs.dur[0], runs.self[0], runs.waited[0], runs.parent[0]], [false, 3, "other", 50, 42, 8, 4]);

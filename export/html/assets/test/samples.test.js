@@ -175,10 +175,10 @@ test("who wants samples that are just being rested from hears when it is time", 
   model.meta.end = 2; // and the writer has ended: no news will come
   await model.wantSamples();
   assert.equal(asked, 1);
-  let told = 0;
-  model.onchange(() => told++);
+  let changes = 0;
+  model.onchange(() => changes++);
   t.mock.timers.tick(2000);
-  assert.equal(told, 1);
+  assert.equal(changes, 1);
 });
 
 test("another trace's samples are forgotten, also those under way", async () => {

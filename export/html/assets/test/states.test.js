@@ -87,7 +87,7 @@ test("what a state says", () => {
   assert.equal(stateText("new one"), "new one");
 });
 
-test("of many items who held a lock is found in slices", async () => {
+test("the holder of a lock is found among many items in slices", async () => {
   const items = [[1, 0, 2, 7, 10, 80, { args: '{"addr":"0xc0"}' }], [2, 0, 2, 6, 20, 75, { args: '{"addr":"0xc0"}' }]];
   for (let k = 0; k < 10_000; k++) items.push([3, 0, 1, 1, k, 1]);
   const model = modelOf(items, { names: ["", "work", "mu"] });
@@ -103,7 +103,7 @@ test("of many items who held a lock is found in slices", async () => {
   assert.equal(other.kind, "lock");
 });
 
-test("who held the lock is told by the wait, and by the holds where it is not", () => {
+test("the wait names the holder of the lock, or else the holds do", () => {
   const items = [
     [1, 0, 1, 1, 0, 100], [1, 1, 2, 7, 10, 80, { args: '{"addr":"0xc0","lock":"mutex","at_least":true}' }],
     [2, 0, 2, 6, 20, 71, { args: '{"addr":"0xc0","lock":"rwmutex","mode":"shared","holder":1}' }],
@@ -140,7 +140,7 @@ test("wakers of a selected scope", () => {
   assert.deepEqual(wakeLinks(model, model.find(7, 0, 0)).map((l) => [l.from.rowKey, l.to.time, l.to.strip]), [[9, 50, true]]);
 });
 
-test("waits that only states tell of have arrows from who released the lock", () => {
+test("waits that only states have get arrows from the goroutine that released the lock", () => {
   const model = modelOf([[7, 0, 1, 1, 0, 100]], { names: ["", "work"] });
   const set = setOf([[7, 0, [cpu, 10], [lock, 50, { by: 9 }], [lock, 5]]]);
   const locked = [1, 2].map((i) => ({ key: 7, set, i }));
@@ -175,7 +175,7 @@ const lockColumns = (over = {}) => new Map(Object.entries({
 }));
 const lockHeader = { locks: [{ name: 3, addr: "0xc0", kind: "mutex", held: 2, steps: 3, most: 2 }, { name: 3, addr: "0xd0", kind: "rwmutex", held: 1, steps: 0, most: 0 }] };
 
-test("locks: who held them, how many waited", () => {
+test("a lock has its holders and the number of waiters", () => {
   const [a, b] = readLocks(lockHeader, lockColumns());
   assert.deepEqual([Array.from(a.starts), Array.from(a.ends), Array.from(b.starts), a.id], [[100, 200], [150, 250], [50], "l3@0xc0"]);
   const nameOf = () => "mu";
@@ -189,7 +189,7 @@ test("locks: who held them, how many waited", () => {
   assert.throws(() => readLocks(lockHeader, lockColumns({ holdGoid: new Uint32Array(1) })), /3 holds, but a column of 1/);
 });
 
-test("what was counted of a lock in the whole recording is told", () => {
+test("a lock's facts have the counts of the whole recording", () => {
   const [first, ...rest] = lockHeader.locks;
   const [a] = readLocks({ ...lockHeader, locks: [{ ...first, sums: { had: 70, not: 20, short: 3, brief: 9 } }, ...rest] }, lockColumns());
   const facts = new Map(lockFacts({ span: (ns) => `${ns} ns` }, a));

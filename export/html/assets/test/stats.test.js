@@ -173,7 +173,7 @@ test("in a range counts what lies in it, and sorts so", () => {
   const model = modelOf([
     [1, 0, 1, task, 0, 6650, { quality: 1, cpu: 1330 }], [2, 0, 2, task, 4000, 100, { quality: 1, cpu: 7 }], [2, 0, 2, task, 4200, 250, { quality: 1, cpu: 9 }],
   ], { names });
-  const told = (whole) => summarize(model, 4000, 4400, whole).scopes.map((s) => [s.name, s.count, s.total, s.cut, s.cpu, s.cpuWall, s.mean, s.max]);
-  assert.deepEqual(told(false), [[1, 1, 400, 1, 80, 400, 6650, 6650], [2, 2, 300, 1, 7 + 7, 300, 175, 250]]);
-  assert.deepEqual(told(true), [[1, 1, 6650, 0, 1330, 6650, 6650, 6650], [2, 2, 350, 0, 16, 350, 175, 250]]);
+  const scopesOf = (whole) => summarize(model, 4000, 4400, whole).scopes.map((s) => [s.name, s.count, s.total, s.cut, s.cpu, s.cpuWall, s.mean, s.max]);
+  assert.deepEqual(scopesOf(false), [[1, 1, 400, 1, 80, 400, 6650, 6650], [2, 2, 300, 1, 7 + 7, 300, 175, 250]]);
+  assert.deepEqual(scopesOf(true), [[1, 1, 6650, 0, 1330, 6650, 6650, 6650], [2, 2, 350, 0, 16, 350, 175, 250]]);
 });

@@ -5,7 +5,7 @@ import { fakeModel } from "./fakemodel.js";
 
 const names = ["", "a", "b", "mu"];
 
-test("rows tell scopes, busy time and waits, cut at the view's edges", () => {
+test("rows have scopes, busy time and waits, cut at the view's edges", () => {
   const model = fakeModel(names, [
     { key: 1, name: "w", items: [
       { depth: 0, name: "a", start: 0, dur: 100 }, { depth: 1, name: "b", start: 10, dur: 20 }, { depth: 1, name: "mu", kind: 6, start: 40, dur: 30 },

@@ -26,7 +26,7 @@ function seeing(view = { from: 0, to: 1e9 }) {
 
 const one = (start, dur) => ({ batch: { start: [start], dur: [dur] }, i: 0 });
 
-test("the view is neither narrower than can be told apart nor wider than the trace", () => {
+test("the view is neither narrower than pixels can show nor wider than the trace", () => {
   const app = seeing();
   app.setView(500, 501);
   assert.deepEqual(app.view, { from: 490.5, to: 510.5 });
