@@ -13,9 +13,9 @@ import (
 	"github.com/scopeview/scopeview/internal/glob"
 )
 
-// TestToldApart: functions of one name in different objects, or in different C files, are
+// TestSameNames: functions of one name in different objects, or in different C files, are
 // different rows; one function is one row, whatever its lines and mappings are.
-func TestToldApart(t *testing.T) {
+func TestSameNames(t *testing.T) {
 	maps := map[string]*profile.Mapping{}
 	q := &profile.Profile{SampleType: []*profile.ValueType{{Type: "cpu", Unit: "nanoseconds"}}}
 	for i, file := range []string{"/bin/a", "/bin/b", "/lib/one.so", "/lib/two.so", "/x/server", "/y/server", "/bin/a"} {

@@ -298,7 +298,7 @@ func TestWhatNobodyKnows(t *testing.T) {
 	}
 }
 
-func TestWhatStacksTell(t *testing.T) {
+func TestStacksSay(t *testing.T) {
 	for _, c := range []struct {
 		stack string
 		state State

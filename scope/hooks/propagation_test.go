@@ -19,8 +19,8 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// TestTold makes the standard library's calls, and reads the result.
-func TestTold(t *testing.T) {
+// TestReceiver makes the standard library's calls, and reads the result.
+func TestReceiver(t *testing.T) {
 	record.Instrument(1)
 	path := filepath.Join(t.TempDir(), "x.scope")
 	end := recordtest.Begin(t, path, scope.WithLockThreshold(scope.LocksAll))

@@ -88,9 +88,9 @@ func TestG26(t *testing.T) {
 	t.Logf("G26: %d hostile filters repeated by the program's page, %d refused in plain text: %d tags, as always", shown, refused, want)
 }
 
-// TestPageTellsLosses: lost records are listed by reason, with unknown losses
+// TestPageShowsLosses: lost records are listed by reason, with unknown losses
 // marked.
-func TestPageTellsLosses(t *testing.T) {
+func TestPageShowsLosses(t *testing.T) {
 	s := &scope.Statistics{Lost: scope.Lost{Limit: 1234567, Ends: 3, Stacks: 1}}
 	if got, want := losses(s), "1,234,567 (beyond the limit: WithLimit, WithRing), 1 (calls of Stack, faster than they could be counted), 3 (ends of scopes that show as open)"; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -28,7 +28,7 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-func TestBuildTellsWhatIsWrong(t *testing.T) {
+func TestBuildSaysWhatIsWrong(t *testing.T) {
 	if _, err := Build(t.TempDir(), "./cmd/none"); err == nil || !strings.Contains(err.Error(), "./cmd/none can't be built") {
 		t.Errorf("building what is not there: %v", err)
 	}
