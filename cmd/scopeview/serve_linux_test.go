@@ -177,13 +177,30 @@ func followPage(t *testing.T, path string, to *url.URL) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := (&http.Client{Jar: jar}).Get(to.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusOK || resp.Request.URL.RawQuery != "" {
-		t.Errorf("%s: %d", resp.Request.URL, resp.StatusCode)
+	// A browser sends these for the page that a file leads to, which then leads to itself without
+	// the token.
+	outer := http.Header{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Mode": {"navigate"}, "Sec-Fetch-Dest": {"document"}}
+	inner := outer.Clone()
+	inner.Set("Sec-Fetch-Site", "same-origin")
+	clean := *to
+	clean.RawQuery = ""
+	for _, step := range []struct {
+		to     *url.URL
+		header http.Header
+	}{{to, outer}, {&clean, inner}} {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", step.to.String(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = step.header
+		resp, err := (&http.Client{Jar: jar}).Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusOK || step.to != to && resp.Request.URL.RawQuery != "" {
+			t.Errorf("%s: %d", resp.Request.URL, resp.StatusCode)
+		}
 	}
 }
 

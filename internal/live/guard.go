@@ -89,11 +89,11 @@ func (g *guard) origin(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document" && isPage(r.URL.Path)
 }
 
-// isPage reports whether a path is that of the list or of a trace's page.
+// isPage reports whether a path is that of the list, of the newest trace or of a trace's page.
 func isPage(p string) bool {
 	rest, ok := strings.CutPrefix(p, "/t/")
 	n, ok2 := strings.CutSuffix(rest, "/")
-	return p == "/" || ok && ok2 && n != "" && digits(n)
+	return p == "/" || p == newestPath || ok && ok2 && n != "" && digits(n)
 }
 
 // known reports whether the request has our cookie.

@@ -181,6 +181,8 @@ func TestG28(t *testing.T) {
 		{"in another site's frame", "GET / HTTP/1.1", local + cookie + "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: iframe\r\n", 403},
 		{"another site's link without token", "GET / HTTP/1.1", local + "Sec-Fetch-Site: cross-site\r\n" + navigate, 403},
 		{"another site's link with token", "GET /?token=" + token + " HTTP/1.1", local + "Sec-Fetch-Site: cross-site\r\n" + navigate, 200},
+		{"a file's link to the newest", "GET /newest?token=" + token + " HTTP/1.1", local + "Sec-Fetch-Site: cross-site\r\n" + navigate, 200},
+		{"another site's link to the newest, without token", "GET /newest HTTP/1.1", local + "Sec-Fetch-Site: cross-site\r\n" + navigate, 403},
 		{"another site's link into the data", "GET /t/0/api/whole?token=" + token + " HTTP/1.1", local + "Sec-Fetch-Site: cross-site\r\n" + navigate, 403},
 
 		{"no token", "GET / HTTP/1.1", local, 403},

@@ -67,6 +67,9 @@ func (s *Server) serveList(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, p.text)
 }
 
+// newestPath is the path that leads to the newest trace of a directory.
+const newestPath = "/newest"
+
 // serveNewest redirects to the page of the newest trace, or to the list if no trace can be shown.
 func (s *Server) serveNewest(w http.ResponseWriter, r *http.Request) {
 	to := "/"

@@ -110,7 +110,7 @@ func (s *Server) FirstPage(addr net.Addr) string {
 	if s.shelf.root == nil {
 		return s.address(addr, "/")
 	}
-	return s.address(addr, "/newest")
+	return s.address(addr, newestPath)
 }
 
 func (s *Server) address(addr net.Addr, path string) string {
@@ -135,7 +135,7 @@ func (s *Server) mux() http.Handler {
 	mux := http.NewServeMux()
 	if s.shelf.root != nil {
 		mux.HandleFunc("GET /{$}", s.serveList)
-		mux.HandleFunc("GET /newest", s.serveNewest)
+		mux.HandleFunc("GET "+newestPath, s.serveNewest)
 		mux.HandleFunc("GET /list.json", s.serveTraces)
 		mux.HandleFunc("GET /joined", s.serveJoined)
 	} else {
