@@ -83,12 +83,10 @@ const machineTime = `Array.from({ length: 5 }, () => {
 }).sort((a, b) => a - b)[2]`
 
 // TestNoLongTask: a view of very many scopes is computed in slices, between which the
-// page draws and hears keys.
+// page draws and hears keys. What takes its processor away for a moment lengthens a task, too, but
+// not three times the same one.
 func TestNoLongTask(t *testing.T) {
 	tb := showTrace(t, storeTrace(t), browser.View{})
-	tb.press("Digit9")
-	tb.read(nil, fillModel, 3_000_000)
-	tb.view()
 	tb.read(nil, `(window.tasks = [], new PerformanceObserver((list) => tasks.push(...list.getEntries().map((e) => e.duration))).observe({ type: "longtask" }), 0)`)
 	tb.read(nil, "(setTimeout(() => { for (const begin = performance.now(); performance.now() - begin < 150;); }), 0)")
 	tb.await("tasks.some((ms) => ms >= 100)") // the browser reports long tasks
@@ -97,14 +95,26 @@ func TestNoLongTask(t *testing.T) {
 		{"Digit2", "document.querySelectorAll('.summary tbody tr').length >= 21 && document.querySelector('.summary').ariaBusy === 'false'"},
 		{"KeyG", "scopeview.by === 'thread' && scopeview.drawn.bars > 0"},
 	} {
-		slower := max(1, tb.number(machineTime)/20) // what the debugger has the page do counts as no task
-		tb.read(nil, "tasks.length = 0")
-		tb.press(view.key)
-		tb.await("%s", view.done)
-		tb.settle()
-		slower = max(slower, tb.number(machineTime)/20)
-		if longest := tb.number("Math.max(0, ...tasks)"); longest > 100*slower {
-			t.Errorf("%s: a task of %.0f ms, on a machine that is %.1f times slower", view.key, longest, slower)
+		var long []string
+		for try := 0; try < 3 && len(long) == try; try++ {
+			tb.press("Digit9")
+			if view.key == "KeyG" && try > 0 {
+				tb.press("KeyG") // back
+			}
+			tb.read(nil, fillModel, 3_000_000)
+			tb.view()
+			slower := max(1, tb.number(machineTime)/20) // what the debugger has the page do counts as no task
+			tb.read(nil, "tasks.length = 0")
+			tb.press(view.key)
+			tb.await("%s", view.done)
+			tb.settle()
+			slower = max(slower, tb.number(machineTime)/20)
+			if longest := tb.number("Math.max(0, ...tasks)"); longest > 100*slower {
+				long = append(long, fmt.Sprintf("%.0f ms on a machine that is %.1f times slower", longest, slower))
+			}
+		}
+		if len(long) == 3 {
+			t.Errorf("%s: tasks of %s", view.key, strings.Join(long, ", "))
 		}
 	}
 }

@@ -33,13 +33,16 @@ func contendedTrace(t *testing.T) string {
 	return path
 }
 
-// colorAt is the picture's colour beside a place in the window, where the pointer's
-// line is not.
+// colorAt returns the colour that most of the picture has beside a place in the window: where the
+// pointer's line is not, and of a few pixels, since the edge of a letter may cover one.
 func (tb *tab) colorAt(x, y float64) (rgb [3]float64) {
 	tb.t.Helper()
 	tb.read(&rgb, `(() => {
 		const c = document.querySelector(%s), b = c.getBoundingClientRect(), k = c.width / b.width;
-		return Array.from(c.getContext("2d").getImageData(Math.round((%v + 4 - b.x) * k), Math.round((%v - b.y) * k), 1, 1).data.slice(0, 3));
+		const data = c.getContext("2d").getImageData(Math.round((%v + 4 - b.x) * k), Math.round((%v - b.y) * k) - 1, 9, 3).data;
+		const colors = Array.from({ length: data.length / 4 }, (_, i) => data.slice(4 * i, 4 * i + 3).join());
+		const most = (c) => colors.filter((x) => x === c).length;
+		return colors.reduce((a, b) => most(b) > most(a) ? b : a).split(",").map(Number);
 	})()`, quote(canvas), x, y)
 	return rgb
 }
