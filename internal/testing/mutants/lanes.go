@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -25,8 +26,20 @@ var near = map[string]string{
 }
 
 // lane is a go test, with the variables of its environment before it. OWN stands for the
-// mutant's package, NEAR for those near it.
-type lane struct{ name, command string }
+// mutants' package, NEAR for those near it; a lane without either is the same for all mutants.
+// Each mutant has a lane that is alone to itself; others take many mutants at a time.
+type lane struct {
+	name, verdict, command string
+	alone                  bool
+}
+
+// The verdicts.
+const (
+	compiling = "does not compile"
+	byShort   = "killed by make test"
+	byFull    = "killed by test-all only"
+	byNone    = "survived"
+)
 
 const (
 	anywhere = "^Test(G([12]|3[0-257]|38Fork|4[024])|IdleOwners|Ring|Segments|Snapshot|Burst|ManyNames)"
@@ -36,55 +49,79 @@ const (
 	fast     = "RETEST go test -failfast -vet=off -timeout=30m "
 )
 
-// short are the lanes of make test on the packages near a mutant, the fast ones first.
-var short = []lane{
-	{"plain, short", fast + "-short OWN"},
-	{"plain", fast + "NEAR"},
-	{"race", fast + "-race -short -skip='^TestG(29|33Descriptors|37Threads|38Fork)' NEAR"},
-	{"scope_pure", fast + "-short -tags scope_pure ./scope/... ./sweeper ./internal/record ./internal/sys"},
-	{"witnesses", "for tag in $WITNESSES; do " + fast + "-short -tags $tag " + always +
+// lanes are those of make test on the packages near a mutant, the fast ones first, then those
+// that make test-all adds.
+var lanes = []lane{
+	{"build", compiling, "go build OWN && go build -tags scope_go OWN", true},
+	{"plain, short", byShort, fast + "-short OWN", true},
+	{"plain", byShort, fast + "NEAR", false},
+	{"race", byShort, fast + "-race -short -skip='^TestG(29|33Descriptors|37Threads|38Fork)' NEAR", false},
+	{"scope_pure", byShort, fast + "-short -tags scope_pure ./scope/... ./sweeper ./internal/record ./internal/sys", false},
+	{"witnesses", byShort, "for tag in $WITNESSES; do " + fast + "-short -tags $tag " + always +
 		" && RETEST -naming \"$NAMES_WITNESS\" go test -failfast -short -tags $tag" +
-		" $([ $tag = scope_go ] || echo -skip='" + anywhere + "|LateEnd') ./internal/record || exit; done"},
-	{"arm64", arm64 + "./internal/format ./internal/record " + always},
+		" $([ $tag = scope_go ] || echo -skip='" + anywhere + "|LateEnd') ./internal/record || exit; done", false},
+	{"arm64", byShort, arm64 + "./internal/format ./internal/record " + always, false},
+	{"scope_go in full", byFull, "RETEST go test -short -tags scope_go ./scope ./internal/record " + always, false},
+	{"scope_norseq in full", byFull, today + "-tags scope_norseq ./scope ./internal/record " + always, false},
+	{"scope_noyield in full", byFull, today + "-tags scope_noyield ./scope ./internal/record " + always, false},
+	{"scope_nogoid in full", byFull, today + "-tags scope_nogoid ./scope ./internal/record " + always, false},
+	{"arm64, scope_go", byFull, arm64 + "-tags scope_go ./internal/record ./internal/sys", false},
+	{"newest Go", byFull, "export GOTOOLCHAIN=go$(go list -m -f '{{.Version}}' go@latest); RETEST go test -short -skip='" + anywhere +
+		"' ./internal/record ./internal/sys ./internal/build/instrument", false},
 }
 
-// full are the lanes that make test-all adds.
-var full = []lane{
-	{"scope_go in full", "RETEST go test -short -tags scope_go ./scope ./internal/record " + always},
-	{"scope_norseq in full", today + "-tags scope_norseq ./scope ./internal/record " + always},
-	{"scope_noyield in full", today + "-tags scope_noyield ./scope ./internal/record " + always},
-	{"scope_nogoid in full", today + "-tags scope_nogoid ./scope ./internal/record " + always},
-	{"arm64, scope_go", arm64 + "-tags scope_go ./internal/record ./internal/sys"},
-	{"newest Go", "export GOTOOLCHAIN=go$(go list -m -f '{{.Version}}' go@latest); RETEST go test -short -skip='" + anywhere +
-		"' ./internal/record ./internal/sys ./internal/build/instrument"},
-}
-
-// judge runs the lanes until one fails, and returns the verdict and the test that failed.
-func (m mutant) judge() (verdict, killer string, err error) {
-	tmp, err := os.MkdirTemp("", "mutant-")
-	if err != nil {
-		return "", "", err
-	}
-	defer os.RemoveAll(tmp)
-	overlay, err := m.plant(tmp)
-	if err != nil {
-		return "", "", err
-	}
-	shell := func(command string) (string, bool) { return shell(tmp, overlay, command) }
-	for _, tags := range []string{"", "scope_go"} {
-		if _, ok := shell("go build -tags '" + tags + "' ./" + m.pkg); !ok {
-			return compiling, "", nil
-		}
-	}
-	replace := strings.NewReplacer("OWN", "./"+m.pkg, "NEAR", near[m.pkg], "RETEST", `"$RETEST"`)
-	for i, lanes := range [][]lane{short, full} {
-		for _, l := range lanes {
-			if out, ok := shell(replace.Replace(l.command)); !ok {
-				return []string{byShort, byFull}[i], l.name + ": " + failure(out), nil
+// groups divides mutants into those that the lane tries at once: of one package if the lane is
+// a package's, and none within another.
+func (l lane) groups(all []mutant) (groups [][]mutant) {
+	packages := strings.Contains(l.command, "OWN") || strings.Contains(l.command, "NEAR")
+next:
+	for _, m := range all {
+		for i, group := range groups {
+			if !l.alone && !(packages && m.pkg != group[0].pkg) && !slices.ContainsFunc(group, m.overlaps) {
+				groups[i] = append(group, m)
+				continue next
 			}
 		}
+		groups = append(groups, []mutant{m})
 	}
-	return byNone, "", nil
+	return groups
+}
+
+// sift runs the lane with all mutants of a group, and if it fails, with each half, until each
+// mutant that the lane kills is alone; it passes those to killed and returns the others. Two
+// mutants that make up for each other survive together: rare among a few hundred.
+func (l lane) sift(group []mutant, killed func(m mutant, killer string) error) (alive []mutant, err error) {
+	out, ok, err := l.run(group)
+	if ok || err != nil {
+		return group, err
+	}
+	if len(group) == 1 {
+		return nil, killed(group[0], l.name+": "+failure(out))
+	}
+	half := len(group) / 2
+	a, err := l.sift(group[:half], killed)
+	if err != nil {
+		return nil, err
+	}
+	b, err := l.sift(group[half:], killed)
+	return append(slices.Clip(a), b...), err
+}
+
+// run runs the lane with the mutants planted, and reports whether it passed.
+func (l lane) run(group []mutant) (out string, ok bool, err error) {
+	tmp, err := os.MkdirTemp("", "mutant-")
+	if err != nil {
+		return "", false, err
+	}
+	defer os.RemoveAll(tmp)
+	overlay, err := plant(tmp, group)
+	if err != nil {
+		return "", false, err
+	}
+	pkg := group[0].pkg
+	replace := strings.NewReplacer("OWN", "./"+pkg, "NEAR", near[pkg], "RETEST", `"$RETEST"`)
+	out, ok = shell(tmp, overlay, replace.Replace(l.command))
+	return out, ok, nil
 }
 
 // shell runs a command with the overlay and reports whether it passed. A mutant's tests that

@@ -1,9 +1,10 @@
 //go:build unix
 
-// Command mutants shows what make test would miss. It plants one fault at a time into the
-// recorder or the reader, runs the lanes of make test on the packages concerned, and if all
-// pass, the lanes that only make test-all has. A fault that only those find names a test that
-// make test has to run. See make mutants.
+// Command mutants shows what make test would miss. It plants faults into the recorder and the
+// reader, runs the lanes of make test on the packages concerned, and with those that no lane
+// finds, the lanes that only make test-all has. What most tests find is tried alone; what is
+// left is tried together, and halved until each fault that a lane finds is alone. A fault that
+// only test-all finds names a test that make test has to run. See make mutants.
 package main
 
 import (
@@ -15,16 +16,8 @@ import (
 	"path/filepath"
 )
 
-// result is the verdict on one mutant, and the test that failed.
-type result struct{ Mutant, Verdict, Killer string }
-
-// The verdicts.
-const (
-	byShort   = "killed by make test"
-	byFull    = "killed by test-all only"
-	byNone    = "survived"
-	compiling = "does not compile"
-)
+// result is what a lane found of one mutant: it killed it, by the test named, or not.
+type result struct{ Mutant, Lane, Verdict, Killer string }
 
 func main() {
 	n := flag.Int("n", 200, "how many mutants there are")
@@ -47,30 +40,55 @@ func run(n int, seed uint64, path string) error {
 		return err
 	}
 	defer f.Close()
-	verdicts := map[string]string{}
-	var r result
+	results := map[string]result{} // the last of each mutant
+	passed := map[[2]string]bool{} // mutants and lanes
+	note := func(r result) {
+		results[r.Mutant] = r
+		passed[[2]string{r.Mutant, r.Lane}] = r.Verdict == ""
+	}
 	lines := json.NewDecoder(f)
+	var r result
 	for err = lines.Decode(&r); err == nil; err = lines.Decode(&r) {
-		verdicts[r.Mutant] = r.Verdict
+		note(r)
+		r = result{}
 	}
 	if err != io.EOF {
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	keep := func(r result) error {
+		note(r)
+		return json.NewEncoder(f).Encode(r)
+	}
+	for _, l := range lanes {
+		var todo []mutant
+		for _, m := range mutants {
+			if name := m.String(); results[name].Verdict == "" && !passed[[2]string{name, l.name}] {
+				todo = append(todo, m)
+			}
+		}
+		for _, group := range l.groups(todo) {
+			alive, err := l.sift(group, func(m mutant, killer string) error {
+				fmt.Printf("%s: %s: %s\n", m, l.verdict, killer)
+				return keep(result{m.String(), l.name, l.verdict, killer})
+			})
+			if err != nil {
+				return err
+			}
+			for _, m := range alive {
+				if err := keep(result{Mutant: m.String(), Lane: l.name}); err != nil {
+					return err
+				}
+			}
+		}
+	}
 	counts := map[string]int{}
 	for _, m := range mutants {
-		name := m.String()
-		if verdicts[name] == "" {
-			r := result{Mutant: name}
-			if r.Verdict, r.Killer, err = m.judge(); err != nil {
-				return err
-			}
-			if err := json.NewEncoder(f).Encode(r); err != nil {
-				return err
-			}
-			verdicts[name] = r.Verdict
-			fmt.Printf("%s: %s: %s\n", name, r.Verdict, r.Killer)
+		verdict := results[m.String()].Verdict
+		if verdict == "" {
+			verdict = byNone
+			fmt.Printf("%s: %s\n", m, verdict)
 		}
-		counts[m.pkg+verdicts[name]]++
+		counts[m.pkg+verdict]++
 	}
 	for _, pkg := range packages {
 		for _, verdict := range []string{byShort, byFull, byNone, compiling} {

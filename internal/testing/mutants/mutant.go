@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -137,22 +138,43 @@ func mutantsIn(pkg, path string) (all []mutant, err error) {
 	return all, nil
 }
 
-// plant writes the mutant's file and an overlay for the go command into dir, and returns
-// the overlay's path.
-func (m mutant) plant(dir string) (string, error) {
-	source, err := os.ReadFile(m.path)
-	if err != nil {
-		return "", err
+// overlaps reports whether the two change the same text.
+func (m mutant) overlaps(o mutant) bool {
+	return m.path == o.path && m.at.Offset < o.at.Offset+len(o.old) && o.at.Offset < m.at.Offset+len(m.old)
+}
+
+// plant writes the files of mutants that do not overlap, and an overlay for the go command, into
+// dir, and returns the overlay's path.
+func plant(dir string, group []mutant) (string, error) {
+	texts := map[string]string{}
+	group = slices.Clone(group)
+	slices.SortFunc(group, func(a, b mutant) int { return b.at.Offset - a.at.Offset }) // the last first: offsets before it hold
+	for _, m := range group {
+		if _, ok := texts[m.path]; !ok {
+			source, err := os.ReadFile(m.path)
+			if err != nil {
+				return "", err
+			}
+			texts[m.path] = string(source)
+		}
+		text := texts[m.path]
+		texts[m.path] = text[:m.at.Offset] + m.new + text[m.at.Offset+len(m.old):]
 	}
-	original, err := filepath.Abs(m.path)
-	if err != nil {
-		return "", err
+	replace := map[string]string{}
+	for path, text := range texts {
+		original, err := filepath.Abs(path)
+		if err != nil {
+			return "", err
+		}
+		replace[original] = filepath.Join(dir, strings.ReplaceAll(path, "/", "_"))
+		if err := os.WriteFile(replace[original], []byte(text), 0o600); err != nil {
+			return "", err
+		}
 	}
-	changed := filepath.Join(dir, filepath.Base(m.path))
-	text := string(source[:m.at.Offset]) + m.new + string(source[m.at.Offset+len(m.old):])
-	if err := os.WriteFile(changed, []byte(text), 0o600); err != nil {
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
 		return "", err
 	}
 	overlay := filepath.Join(dir, "overlay.json")
-	return overlay, os.WriteFile(overlay, fmt.Appendf(nil, `{"Replace": {%q: %q}}`, original, changed), 0o600)
+	return overlay, os.WriteFile(overlay, list, 0o600)
 }
