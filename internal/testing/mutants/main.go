@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 )
 
-// result is what a lane found of one mutant: it killed it, by the test named, or not.
+// result records that a lane killed a mutant, by the test named, or without a verdict that it did not.
 type result struct{ Mutant, Lane, Verdict, Killer string }
 
 func main() {
