@@ -29,8 +29,8 @@ BASE ?=
 
 # Of darwin and windows the tests ask one processor each: the assembly is Linux's, and system
 # calls have the same types on both. make vet asks all.
-TESTED := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
-PLATFORMS := $(TESTED) darwin/amd64 windows/arm64
+TESTED := linux/amd64 darwin/arm64 windows/amd64
+PLATFORMS := $(TESTED) linux/arm64 darwin/amd64 windows/arm64
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 15
@@ -269,7 +269,9 @@ test: ## run all tests; in CI and as root, install what they need first
 	beside page rest # most of either has one process at work
 	end
 
-test-all: test ## run what make test runs, then what takes too long for each commit: vet on all platforms, deadcode, scopeview vet, all of the recorder's tests with each witness failing, the Go path on arm64, the newest Go
+# Tests that are too long for each commit run too; Firefox runs all tests of the page.
+test-all: export SCOPEVIEW_TEST := all
+test-all: test ## run what make test runs, the long tests among it, then what takes too long for each commit: vet on all platforms, deadcode, scopeview vet, all of the recorder's tests with each witness failing, the Go path on arm64, the newest Go
 	@$(STAGE)
 	$(MATRIX)
 	newest() (

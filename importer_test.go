@@ -12,6 +12,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/hostmod"
+	"github.com/scopeview/scopeview/internal/testing/long"
 )
 
 // A user's program, and the same without scopeview.
@@ -158,9 +159,7 @@ func main() {
 // TestWhatScopehttpAdds: a program that imports net/http grows only slightly, and imports
 // nothing that makes the linker keep uncalled methods.
 func TestWhatScopehttpAdds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds two programs")
-	}
+	long.Skip(t, "links two programs")
 	with, without := newModule(t, withHandler), newModule(t, debugged)
 	with.run(t, "build", "-o", "program", ".")
 	without.run(t, "build", "-o", "program", ".")

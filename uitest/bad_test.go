@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/long"
 	"github.com/scopeview/scopeview/uitest/browser"
 	"github.com/scopeview/scopeview/uitest/traces"
 )
@@ -99,8 +100,8 @@ func TestBadInput(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if test.heavy && testing.Short() {
-				t.Skip("in short mode")
+			if test.heavy {
+				long.Skip(t, "its trace has very many rows or scopes")
 			}
 			t.Parallel()
 			trace := test.make(t)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/long"
 	"github.com/scopeview/scopeview/uitest/browser"
 	"github.com/scopeview/scopeview/uitest/tool"
 	"github.com/scopeview/scopeview/uitest/traces"
@@ -80,9 +81,7 @@ func TestFirstSight(t *testing.T) {
 
 // TestFirstSightOfTheDemo: the same of the demo's program.
 func TestFirstSightOfTheDemo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("in short mode")
-	}
+	long.Skip(t, "records and shows a second program")
 	gostats, err := tool.Build(t.TempDir(), "./examples/gostats")
 	if err != nil {
 		t.Fatal(err)

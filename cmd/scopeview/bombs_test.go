@@ -15,7 +15,8 @@ var dearest = []string{
 }
 
 // TestG24Tool: for files that claim to hold more than they do, or are as expensive as possible, no
-// command exceeds the limits of reading.
+// command exceeds the limits of reading. Each file is read by a quarter of the commands, in turn, and
+// the dearest ones, of 1 MiB, by the dearest commands.
 func TestG24Tool(t *testing.T) {
 	if !tracetest.InChild(t) {
 		return
@@ -29,7 +30,7 @@ func TestG24Tool(t *testing.T) {
 	for _, b := range bombs {
 		t.Run(b.Name, func(t *testing.T) {
 			r.t = t
-			r.readAll(b.Data, false)
+			r.readSome(b.Data)
 		})
 	}
 	if !full() {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/long"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -349,10 +350,13 @@ func Fail() {}
 		{"an overlay by GOFLAGS", smallProgram + replaced, "run .", []string{"GOFLAGS=" + goflags("-overlay=overlay.json")}, map[string]int{"main.main": 1, "store.Double": 1}, "overlaid in"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l := launching(t, c.text)
-			if c.name == "race and trimpath" && !cgoWorks(t) {
-				t.Skip("the race detector needs cgo")
+			if c.name == "race and trimpath" {
+				long.Skip(t, "compiles the standard library once more")
+				if !cgoWorks(t) {
+					t.Skip("the race detector needs cgo")
+				}
 			}
+			l := launching(t, c.text)
 			before := l.files()
 			r := l.with(c.env, "in\n", strings.Fields(c.args)...)
 			got := l.scopes(r.err)

@@ -179,7 +179,7 @@ func TestG23Flipped(t *testing.T) {
 	}
 	n := 0
 	for i, data := range small(t) {
-		for bit := 0; bit < 8*len(data); bit += every([]int{3, 7, 17}[i], 401) {
+		for bit := 0; bit < 8*len(data); bit += every([]int{7, 17, 37}[i], 401) {
 			if at := bit / 8; !full() && at%4096 > 900 && at%4096 < 4000 {
 				continue // like the zeros before
 			}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/build/instrument"
 	"github.com/scopeview/scopeview/internal/testing/filetest"
+	"github.com/scopeview/scopeview/internal/testing/long"
 )
 
 // agreement compares the estimates with the compiler's for a package.
@@ -142,6 +143,7 @@ func TestStandard(t *testing.T) {
 	if !strings.HasPrefix(runtime.Version(), "go1.26") {
 		t.Skip("std.txt is of Go 1.26")
 	}
+	long.Skip(t, "compiles much of the standard library once more")
 	packages := strings.Fields(`fmt errors strings bytes strconv time os io sort sync context bufio path path/filepath unicode
 		unicode/utf8 math math/bits net net/url net/http encoding/hex encoding/base64 encoding/json encoding/binary regexp
 		log log/slog reflect runtime flag os/exec html math/rand hash/crc32 io/fs testing`)

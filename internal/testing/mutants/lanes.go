@@ -87,26 +87,6 @@ next:
 	return groups
 }
 
-// sift runs the lane with all mutants of a group, and if it fails, with each half, until each
-// mutant that the lane kills is alone; it passes those to killed and returns the others. Two
-// mutants that make up for each other survive together: rare among a few hundred.
-func (l lane) sift(group []mutant, killed func(m mutant, killer string) error) (alive []mutant, err error) {
-	out, ok, err := l.run(group)
-	if ok || err != nil {
-		return group, err
-	}
-	if len(group) == 1 {
-		return nil, killed(group[0], l.name+": "+failure(out))
-	}
-	half := len(group) / 2
-	a, err := l.sift(group[:half], killed)
-	if err != nil {
-		return nil, err
-	}
-	b, err := l.sift(group[half:], killed)
-	return append(slices.Clip(a), b...), err
-}
-
 // run runs the lane with the mutants planted, and reports whether it passed.
 func (l lane) run(group []mutant) (out string, ok bool, err error) {
 	tmp, err := os.MkdirTemp("", "mutant-")

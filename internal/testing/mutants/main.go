@@ -8,16 +8,11 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 )
-
-// result records that a lane killed a mutant, by the test named, or without a verdict that it did not.
-type result struct{ Mutant, Lane, Verdict, Killer string }
 
 func main() {
 	n := flag.Int("n", 200, "how many mutants there are")
@@ -35,55 +30,19 @@ func run(n int, seed uint64, path string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	b, err := openBook(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	results := map[string]result{} // the last of each mutant
-	passed := map[[2]string]bool{} // mutants and lanes
-	note := func(r result) {
-		results[r.Mutant] = r
-		passed[[2]string{r.Mutant, r.Lane}] = r.Verdict == ""
-	}
-	lines := json.NewDecoder(f)
-	var r result
-	for err = lines.Decode(&r); err == nil; err = lines.Decode(&r) {
-		note(r)
-		r = result{}
-	}
-	if err != io.EOF {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	keep := func(r result) error {
-		note(r)
-		return json.NewEncoder(f).Encode(r)
-	}
+	defer b.f.Close()
 	for _, l := range lanes {
-		var todo []mutant
-		for _, m := range mutants {
-			if name := m.String(); results[name].Verdict == "" && !passed[[2]string{name, l.name}] {
-				todo = append(todo, m)
-			}
-		}
-		for _, group := range l.groups(todo) {
-			alive, err := l.sift(group, func(m mutant, killer string) error {
-				fmt.Printf("%s: %s: %s\n", m, l.verdict, killer)
-				return keep(result{m.String(), l.name, l.verdict, killer})
-			})
-			if err != nil {
-				return err
-			}
-			for _, m := range alive {
-				if err := keep(result{Mutant: m.String(), Lane: l.name}); err != nil {
-					return err
-				}
-			}
+		if err := b.try(l, mutants); err != nil {
+			return err
 		}
 	}
 	counts := map[string]int{}
 	for _, m := range mutants {
-		verdict := results[m.String()].Verdict
+		verdict := b.verdicts[m.String()]
 		if verdict == "" {
 			verdict = byNone
 			fmt.Printf("%s: %s\n", m, verdict)
