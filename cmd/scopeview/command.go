@@ -36,7 +36,7 @@ type takes int
 const (
 	takesNothing takes = iota // nothing: it uses addresses and processes itself, or has no TRACE
 	takesFile                 // they become files of this machine that are traces
-	takesSource               // the same, but Go execution traces stay as they are
+	takesSource               // the same, but files of other tools with samples stay as they are
 	takesTrace                // the same as takesFile, and its only TRACE is opened
 )
 

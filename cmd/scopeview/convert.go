@@ -14,8 +14,9 @@ import (
 )
 
 // converted converts a file of another kind, such as a Go execution trace, to a trace, and returns
-// its path; other files it returns as they are. name is the name for messages.
-func (d *downloads) converted(ctx context.Context, s *streams, arg, name string) (string, error) {
+// its path; other files, and with source those that have samples, it returns as they are. name is the
+// name for messages.
+func (d *downloads) converted(ctx context.Context, s *streams, arg, name string, source bool) (string, error) {
 	st, err := os.Stat(arg)
 	if err != nil || !st.Mode().IsRegular() {
 		return arg, nil // opening it reports the error
@@ -28,7 +29,7 @@ func (d *downloads) converted(ctx context.Context, s *streams, arg, name string)
 	head := make([]byte, format.StateOffset)
 	n, _ := f.ReadAt(head, 0)
 	kind := kindOf(head[:n])
-	if kind == nil || kind.convert == nil {
+	if kind == nil || kind.convert == nil || source && kind.samples != nil {
 		return arg, nil
 	}
 	dir, err := os.MkdirTemp("", "scopeview-")

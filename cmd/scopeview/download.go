@@ -73,10 +73,7 @@ func (d *downloads) local(c *call, arg string) (path, copyOf string, err error) 
 	if path != arg && !isAddress(arg) {
 		c.s.setName(path, name)
 	}
-	if c.takes == takesSource {
-		return path, copyOf, nil
-	}
-	made, err := d.converted(c.context(), c.s, path, name)
+	made, err := d.converted(c.context(), c.s, path, name, c.takes == takesSource)
 	if made != path {
 		copyOf = "" // Go execution traces are not expected to grow
 	}

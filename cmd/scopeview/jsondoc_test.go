@@ -217,11 +217,15 @@ func withTable(section string, schemas []string, keys []jsonKey) string {
 	for _, k := range keys {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.path, k.typ, text(k.unit), text(k.says))
 	}
-	return strings.Replace(section, jsonLines.FindString(section), b.String(), 1)
+	was := jsonLines.FindString(section)
+	if was == "" { // a new section
+		return section + "\n" + b.String()
+	}
+	return strings.Replace(section, was, b.String(), 1)
 }
 
-// jsonSection returns the section of docs/json.md below the head of a command, and the schemas of
-// all commands in that head.
+// jsonSection returns the section of docs/json.md with a command in its head, and the schemas of all
+// commands in that head.
 func jsonSection(page, command string) (section string, schemas []string) {
 	for _, m := range jsonHead.FindAllStringSubmatchIndex(page, -1) {
 		prefix, head := "", page[m[2]:m[3]]
@@ -236,7 +240,7 @@ func jsonSection(page, command string) (section string, schemas []string) {
 			for _, c := range commands {
 				schemas = append(schemas, report.Schema(c))
 			}
-			section, _, _ = strings.Cut(page[m[1]:], "\n## ")
+			section, _, _ = strings.Cut(page[m[0]:], "\n## ")
 			return section, schemas
 		}
 	}
@@ -281,10 +285,16 @@ func TestJSONIsAsDescribed(t *testing.T) {
 				continue // the script is about that error
 			}
 			filetest.Write(t, "x.scope", b)
-			for _, name := range []string{"compare", "doctor", "info", "profile.function", "profile.goroutine", "profile.line", "profile.metric", "profile.object", "profile.sample", "profile.thread", "profile.tree", "stacks", "states", "top", "verify", "waits"} {
-				args := []string{strings.Replace(name, ".", " --by ", 1), "x.scope", "--json"}
-				if name == "compare" {
+			for _, name := range withJSON() {
+				command, kind, _ := strings.Cut(name, ".")
+				args := []string{command, "x.scope", "--json"}
+				switch row := rowOf(command); {
+				case command == "compare":
 					args = append(args, "x.scope")
+				case row.args != "TRACE" || row.takes == takesNothing:
+					continue
+				case kind != "":
+					args = append(args, "--by", kind)
 				}
 				r := scopeview(args...)
 				if r.out == "" {

@@ -65,7 +65,7 @@ func TestEveryViewChoosesProcessesAndObjects(t *testing.T) {
 			f := c.Flags().Lookup(flag)
 			switch {
 			case f == nil && why == "":
-				t.Errorf("%s has no --%s", name, flag)
+				t.Errorf("%s has no --%s: add the flag, or the reason to unchosen", name, flag)
 			case f != nil && why != "":
 				t.Errorf("%s has --%s, and is said not to have it: %s", name, flag, why)
 			}

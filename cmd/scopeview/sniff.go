@@ -19,8 +19,10 @@ import (
 
 // sourceKind is a kind of file, other than traces of ours, that TRACE can name.
 type sourceKind struct {
-	begins  func(head []byte) bool
-	refused func(head []byte) error // the reason why a version of it is not read
+	begins  func(head []byte) bool  // head may be as short as format.Magic
+	refused func(head []byte) error // the reason why a version of it is not read; nil: all are
+	// samples reads samples; nil: a file of this kind has only events, and commands that show samples
+	// convert it too.
 	samples func(context.Context, io.Reader, *samples.Selection) (*samples.Profile, error)
 	// convert writes a trace, for commands that show events; nil: a file of this kind has only
 	// samples, and these commands refuse it.
@@ -38,7 +40,6 @@ var (
 		begins: func(head []byte) bool {
 			return bytes.HasPrefix(head, gzipMagic) || len(head) > 0 && head[0] == profileMagic
 		},
-		refused: func([]byte) error { return nil },
 		samples: samples.OfPprof,
 	}
 	sourceKinds = []*sourceKind{kindGoTrace, kindPprof}
@@ -92,9 +93,11 @@ func sniff(arg string) (io.ReadCloser, *sourceKind, error) {
 	if kind == nil {
 		return nil, nil, f.Close()
 	}
-	if err := kind.refused(head); err != nil {
-		f.Close()
-		return nil, kind, fmt.Errorf("%s: %w", show.Name(arg), err)
+	if kind.refused != nil {
+		if err := kind.refused(head); err != nil {
+			f.Close()
+			return nil, kind, fmt.Errorf("%s: %w", show.Name(arg), err)
+		}
 	}
 	return peeked{b, f}, kind, nil
 }
