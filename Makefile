@@ -237,7 +237,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	    skip "page: in a browser" "lacks $${why:2}; make deps installs them"
 	  fi
 	}
-	rest() {
+	second() {
 	  if (cd internal/testing/lint && GOPROXY=off go list -deps tool >/dev/null 2>&1); then
 	    stage "staticcheck and unparam" lint
 	  else
@@ -249,8 +249,6 @@ test: ## run all tests; in CI and as root, install what they need first
 	  skip "an OpenTelemetry collector and Jaeger" "make engines-check builds them, which takes minutes"
 	  stage "tables of a fleet" fleet
 	  stage "tests with -tags scope_off" unrecorded
-	  stage "tests with -tags scope_pure" pure
-	  stage "tests with each witness failing" witnesses
 	  if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null; then
 	    # Other users, descriptors, threads and forks are the process's, and take long: what is
 	    # tried of them shares no memory between goroutines.
@@ -266,7 +264,12 @@ test: ## run all tests; in CI and as root, install what they need first
 	    skip "arm64 tests under qemu" "no qemu-aarch64; make deps installs it"
 	  fi
 	}
-	beside page rest # most of either has one process at work
+	first() {
+	  page
+	  stage "tests with -tags scope_pure" pure
+	  stage "tests with each witness failing" witnesses
+	}
+	beside first second # most of either has one process at work, and both take as long
 	end
 
 # Tests that are too long for each commit run too; Firefox runs all tests of the page.
