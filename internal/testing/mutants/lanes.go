@@ -53,7 +53,7 @@ const (
 // that make test-all adds.
 var lanes = []lane{
 	{"build", compiling, "go build OWN && go build -tags scope_go OWN", true},
-	{"quick", byShort, fast + "-short -skip='^Test(G[0-9]|IdleOwners|LateEnd|ManyNames|StartStop|Burst|Callbacks|Misuse)' OWN", true},
+	{"quick", byShort, fast + "-timeout=4m -short -skip='^Test(G[0-9]|IdleOwners|LateEnd|ManyNames|StartStop|Burst|Callbacks|Misuse)' OWN", true},
 	{"plain", byShort, fast + "NEAR", false},
 	{"race", byShort, fast + "-race -short -skip='^TestG(29|33Descriptors|37Threads|38Fork)' NEAR", false},
 	{"scope_pure", byShort, fast + "-short -tags scope_pure ./scope/... ./sweeper ./internal/record ./internal/sys", false},
