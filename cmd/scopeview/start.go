@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +33,9 @@ func openAny(cmd *cobra.Command, s *streams, args []string) error {
 		return usagef("one file is opened, not %d: %q", len(args), args)
 	}
 	in, kind, err := sniff(args[0])
+	if args[0] == standardInput && !s.inTerm {
+		in, kind = s.sniffInput(cmd.Context())
+	}
 	if err != nil {
 		return err
 	}
@@ -47,6 +53,20 @@ func openAny(cmd *cobra.Command, s *streams, args []string) error {
 		return &exit{code: code}
 	}
 	return nil
+}
+
+// sniffInput determines the kind of what comes from standard input, as sniff does, and leaves it
+// there. It returns its first bytes.
+func (s *streams) sniffInput(ctx context.Context) (io.ReadCloser, *sourceKind) {
+	from := s.in
+	b := bufio.NewReaderSize(interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(from), nil }), 64<<10)
+	s.in = b
+	head, _ := b.Peek(4096) // enough of a compressed trace to see what it is
+	kind := kindOf(head)
+	if kind == nil {
+		return nil, nil
+	}
+	return io.NopCloser(bytes.NewReader(head)), kind
 }
 
 // noCommand returns an error if arg is neither a command nor a file, a process or an address.

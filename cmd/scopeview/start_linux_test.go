@@ -21,6 +21,16 @@ func TestOpenAny(t *testing.T) {
 	if got, want := scopeview("x.pb.gz"), scopeview("profile", "x.pb.gz"); got != want || want.out == "" {
 		t.Errorf("%v, want %v", got, want)
 	}
+	input, err := os.Open("x.pb.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer input.Close()
+	var out, errs strings.Builder
+	code := execute(t.Context(), &streams{in: input, out: &out, err: &errs}, []string{standardInput})
+	if want := scopeview("profile", "x.pb.gz"); code != exitOK || out.String() != want.out {
+		t.Errorf("from standard input: exit code %d, %s%s, want %s", code, &out, &errs, want.out)
+	}
 	data := filetest.Read(t, "all.scope")
 	f, err := os.Create("all.scope.gz")
 	if err != nil {
@@ -34,6 +44,10 @@ func TestOpenAny(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
+	compressed := &streams{in: strings.NewReader(string(filetest.Read(t, "all.scope.gz")))}
+	if in, _ := compressed.sniffInput(t.Context()); in == nil || !holdsTrace(in) {
+		t.Error("a compressed trace from standard input is taken for something else")
+	}
 	for _, path := range []string{"all.scope", "all.scope.gz", "."} {
 		v := serveBy(t, path)
 		if status, page := v.get(v.url); status != 200 || !strings.Contains(page, "<html") {
