@@ -60,7 +60,7 @@ func (b *book) keep(r result) error {
 	return json.NewEncoder(b.f).Encode(r)
 }
 
-// atOnce limits the mutants that are tried alone at the same time: tests wait much.
+// atOnce limits the runs of a lane at the same time: tests wait much.
 const atOnce = 3
 
 // try runs a lane with all mutants that are alive and that it has not passed yet.
@@ -71,19 +71,15 @@ func (b *book) try(l lane, mutants []mutant) error {
 			todo = append(todo, m)
 		}
 	}
-	room := make(chan struct{}, atOnce)
-	if !l.alone {
-		room = make(chan struct{}, 1)
-	}
-	groups := l.groups(todo)
+	return b.each(l, l.groups(todo), make(chan struct{}, atOnce))
+}
+
+// each sifts several groups.
+func (b *book) each(l lane, groups [][]mutant, room chan struct{}) error {
 	errs := make([]error, len(groups))
 	var all sync.WaitGroup
 	for i, group := range groups {
-		room <- struct{}{}
-		all.Go(func() {
-			defer func() { <-room }()
-			errs[i] = b.sift(l, group)
-		})
+		all.Go(func() { errs[i] = b.sift(l, group, room) })
 	}
 	all.Wait()
 	return errors.Join(errs...)
@@ -92,8 +88,10 @@ func (b *book) try(l lane, mutants []mutant) error {
 // sift runs the lane with all mutants of a group, and if it fails, with each half, until each
 // mutant that the lane kills is alone. Two mutants that make up for each other survive together:
 // rare among a few hundred.
-func (b *book) sift(l lane, group []mutant) error {
+func (b *book) sift(l lane, group []mutant, room chan struct{}) error {
+	room <- struct{}{}
 	out, ok, err := l.run(group)
+	<-room
 	switch half := len(group) / 2; {
 	case err != nil:
 		return err
@@ -105,6 +103,6 @@ func (b *book) sift(l lane, group []mutant) error {
 	case half == 0:
 		return b.keep(result{group[0].String(), l.name, l.verdict, l.name + ": " + failure(out)})
 	default:
-		return errors.Join(b.sift(l, group[:half]), b.sift(l, group[half:]))
+		return b.each(l, [][]mutant{group[:half], group[half:]}, room)
 	}
 }

@@ -26,8 +26,8 @@ var near = map[string]string{
 }
 
 // lane is a go test, with the variables of its environment before it. OWN stands for the
-// mutants' package, NEAR for those near it; a lane without either is the same for all mutants.
-// Each mutant has a lane that is alone to itself; others take many mutants at a time.
+// mutants' package, NEAR for those near it; a lane without either is the same for all mutants. A
+// lane tries as many mutants at a time as it can, unless alone is set.
 type lane struct {
 	name, verdict, command string
 	alone                  bool
