@@ -95,8 +95,8 @@ func TestNoLongTask(t *testing.T) {
 		{"Digit2", "document.querySelectorAll('.summary tbody tr').length >= 21 && document.querySelector('.summary').ariaBusy === 'false'"},
 		{"KeyG", "scopeview.by === 'thread' && scopeview.drawn.bars > 0"},
 	} {
-		var long []string
-		for try := 0; try < 3 && len(long) == try; try++ {
+		var found []string
+		for try := 0; try < 3 && len(found) == try; try++ {
 			tb.press("Digit9")
 			if view.key == "KeyG" && try > 0 {
 				tb.press("KeyG") // back
@@ -110,11 +110,11 @@ func TestNoLongTask(t *testing.T) {
 			tb.settle()
 			slower = max(slower, tb.number(machineTime)/20)
 			if longest := tb.number("Math.max(0, ...tasks)"); longest > 100*slower {
-				long = append(long, fmt.Sprintf("%.0f ms on a machine that is %.1f times slower", longest, slower))
+				found = append(found, fmt.Sprintf("%.0f ms on a machine that is %.1f times slower", longest, slower))
 			}
 		}
-		if len(long) == 3 {
-			t.Errorf("%s: tasks of %s", view.key, strings.Join(long, ", "))
+		if len(found) == 3 {
+			t.Errorf("%s: tasks of %s", view.key, strings.Join(found, ", "))
 		}
 	}
 }

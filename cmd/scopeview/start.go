@@ -32,12 +32,15 @@ func openAny(cmd *cobra.Command, s *streams, args []string) error {
 	if len(args) > 1 {
 		return usagef("one file is opened, not %d: %q", len(args), args)
 	}
-	in, kind, err := sniff(args[0])
-	if args[0] == standardInput && !s.inTerm {
+	var in io.ReadCloser
+	var kind *sourceKind
+	if args[0] != standardInput {
+		var err error
+		if in, kind, err = sniff(args[0]); err != nil {
+			return err
+		}
+	} else if !s.inTerm {
 		in, kind = s.sniffInput(cmd.Context())
-	}
-	if err != nil {
-		return err
 	}
 	words := []string{"serve", args[0], "--open"}
 	if in != nil {
