@@ -217,9 +217,13 @@ func copied() {
 // may hardly run in a given time, and operations are counted in bursts.
 const often = 1_000_000
 
+// guardMutex and emptyMutex are variables, whose addresses no other mutex had before: a mutex is identified
+// by its address.
+var guardMutex, emptyMutex sync.Mutex
+
 // guarded loads while a mutex is locked.
 func guarded() {
-	var mu sync.Mutex
+	mu := &guardMutex
 	all := make([]int, 10)
 	for n, deadline := 0, time.Now().Add(100*time.Millisecond); n < often || time.Now().Before(deadline); n++ {
 		sum := 0
@@ -235,7 +239,7 @@ func guarded() {
 
 // emptied deletes from a map while a mutex is locked.
 func emptied() {
-	var mu sync.Mutex
+	mu := &emptyMutex
 	all := map[int]int{0: 0}
 	for n, deadline := 0, time.Now().Add(100*time.Millisecond); n < often || time.Now().Before(deadline); n++ {
 		if mu.TryLock() {
