@@ -88,17 +88,32 @@ func (t *Table[R]) WriteBrief(b *Brief, rows []R, n int) {
 // Orders returns the heads of the columns in Sort.
 func (t *Table[R]) Orders() []string { return names(t.Sort) }
 
-// SortBy sorts rows by a column: numbers in descending order with unknown ones last, texts in ascending
-// order. tie orders rows that are equal in the column.
-func (t *Table[R]) SortBy(rows []R, order string, tie func(a, b R) int) {
+// SortBy sorts a list by a column of its elements' rows: numbers in descending order with unknown ones
+// last, texts in ascending order. tie orders elements that are equal in the column. Rows are made one at a
+// time: all of them may be several times the size of the list.
+func SortBy[S, R any](t *Table[R], list []S, row func(S) R, order string, tie func(a, b S) int) {
+	type keyed struct {
+		text   string
+		number float64
+		of     S
+	}
 	c := t.columns(order)[0]
-	slices.SortStableFunc(rows, func(a, b R) int {
-		x, y := reflect.ValueOf(&a).Elem().FieldByIndex(c.index), reflect.ValueOf(&b).Elem().FieldByIndex(c.index)
-		if x.Kind() == reflect.String {
-			return cmp.Or(cmp.Compare(x.String(), y.String()), tie(a, b))
+	keys := make([]keyed, len(list))
+	for i, x := range list {
+		r := row(x)
+		keys[i].of = x
+		if v := reflect.ValueOf(&r).Elem().FieldByIndex(c.index); v.Kind() == reflect.String {
+			keys[i].text = v.String()
+		} else {
+			keys[i].number = number(v)
 		}
-		return cmp.Or(cmp.Compare(number(y), number(x)), tie(a, b))
+	}
+	slices.SortStableFunc(keys, func(a, b keyed) int {
+		return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(b.number, a.number), tie(a.of, b.of))
 	})
+	for i := range keys {
+		list[i] = keys[i].of
+	}
 }
 
 // Compared returns the columns in Compare.

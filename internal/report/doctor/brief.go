@@ -167,7 +167,7 @@ func (r found) commands(b *report.Brief, f *doctor.Finding) (list []string) {
 // mostSpent writes where the cores' time went, largest first.
 func (r found) mostSpent() string {
 	list := r.spent()
-	spending.SortBy(list, "cores", func(a, b spent) int { return 0 })
+	report.SortBy(&spending, list, func(s spent) spent { return s }, "cores", func(a, b spent) int { return 0 })
 	var parts []string
 	for _, s := range list {
 		if s.Share.N >= 0.01 {

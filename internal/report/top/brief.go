@@ -19,9 +19,10 @@ const (
 
 // brief writes the report as a page: the names with the most time, and their places in the source.
 func (r *found) brief(b *report.Brief) {
+	scoped := r.first(briefScopes)
 	more := []string{report.Does(b.Command("doctor", "--brief"), "what is wrong, and what to try")}
 	if len(r.scopes) > 0 && len(r.t.GoTraces()) > 0 {
-		if pattern, ok := report.Glob(r.scopes[0].Name); ok && !r.byTrack {
+		if pattern, ok := report.Glob(scoped[0].Name); ok && !r.byTrack {
 			if samples.Has(r.t) {
 				more = append(more, report.Does(b.Command("profile", "--scope", pattern), "the functions that take the time"))
 			}
@@ -36,9 +37,9 @@ func (r *found) brief(b *report.Brief) {
 	b.Run(r.t)
 	places := r.t.FirstPlaces()
 	source := func(name string) string { return report.SourceLine(places[name].File, places[name].Line) }
-	for i := range r.scopes {
+	for i := range scoped {
 		if !r.byTrack {
-			r.scopes[i].Source = source(r.scopes[i].Name)
+			scoped[i].Source = source(scoped[i].Name)
 		}
 	}
 	for i := range r.locks {
@@ -48,7 +49,8 @@ func (r *found) brief(b *report.Brief) {
 	if len(r.scopes) == 0 {
 		b.Line("There are no scopes in the selected part.")
 	}
-	scopes.WriteBrief(b, r.scopes, briefScopes)
+	scopes.WriteBrief(b, scoped, len(scoped))
+	b.Rest(len(r.scopes)-len(scoped), scopes.What)
 	if len(r.skipped) > 0 {
 		b.Line("\nNot all calls of some functions were recorded: the function " + report.Prose(analysis.Budget) + ".")
 	}
@@ -84,7 +86,7 @@ func (r *found) headline() string {
 		return "no scopes"
 	}
 	var list []string
-	for _, s := range r.scopes[:min(len(r.scopes), 3)] {
+	for _, s := range r.first(3) {
 		list = append(list, s.code()+" "+show.Duration(s.Total))
 	}
 	return strings.Join(list, ", ")

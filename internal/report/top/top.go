@@ -19,7 +19,7 @@ var Orders = scopes.Orders()
 type found struct {
 	t        *trace.Trace
 	byTrack  bool // sum up by row instead of by name
-	scopes   []scope
+	scopes   []*analysis.Stats // in the report's order; a row, by scope, is several times as large
 	locks    []lock
 	events   []event
 	counters []counter
@@ -34,12 +34,12 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, order stri
 	if err != nil {
 		return nil, err
 	}
-	scopes.SortBy(r.scopes, order, func(a, b scope) int {
-		return cmp.Or(cmp.Compare(b.OpenTime, a.OpenTime), cmp.Compare(a.Name, b.Name), cmp.Compare(kind(a.Process, "1", "0"), kind(b.Process, "1", "0")))
+	report.SortBy(&scopes, r.scopes, r.scope, order, func(a, b *analysis.Stats) int {
+		return cmp.Or(cmp.Compare(b.OpenTime, a.OpenTime), cmp.Compare(t.Name(a.Name), t.Name(b.Name)), cmp.Compare(kind(a.Process, "1", "0"), kind(b.Process, "1", "0")))
 	})
 	return &report.Report{Text: r.text, Brief: r.brief, Document: &document{
 		Kept: report.KeptOf(t), By: kind(byTrack, "track", "name"),
-		Scopes: report.All(r.scopes), Locks: report.All(r.locks), Events: report.All(r.events), Counters: report.All(r.counters),
+		Scopes: report.ListOf(r.scopes, r.scope), Locks: report.All(r.locks), Events: report.All(r.events), Counters: report.All(r.counters),
 		NeverEnded: report.ForgottenOf(t, &r.endings),
 	}}, nil
 }
@@ -95,10 +95,13 @@ func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, byTrack 
 			sum.Stats = append(sum.Stats, &analysis.Stats{Name: name})
 		}
 	}
-	r.scopes, r.locks = report.RowsOf(sum.Stats, r.scope), report.RowsOf(sum.Locks, r.lock)
+	r.scopes, r.locks = sum.Stats, report.RowsOf(sum.Locks, r.lock)
 	r.events, r.counters = report.RowsOf(sum.Instants, r.event), report.RowsOf(sum.Counters, r.counter)
 	return r, nil
 }
+
+// first returns the rows of the first n scopes.
+func (r *found) first(n int) []scope { return report.RowsOf(r.scopes[:min(n, len(r.scopes))], r.scope) }
 
 // part sums up a part of the trace.
 type part struct {

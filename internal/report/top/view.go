@@ -19,9 +19,10 @@ var View = report.View{
 			return nil, err
 		}
 		f := &report.Figures{}
-		scopes.Figures(f, r.scopes, scopes.Compared(), func(s scope) (string, string) { return s.Name, kind(s.Process, "process", "scope") })
+		rows := r.first(len(r.scopes))
+		scopes.Figures(f, rows, scopes.Compared(), func(s scope) (string, string) { return s.Name, kind(s.Process, "process", "scope") })
 		events.Figures(f, r.events, scopes.Compared(), func(e event) (string, string) { return e.Name, kind(e.Pending, "pending", "event") })
-		if sel.Names.All() && !slices.ContainsFunc(r.scopes, func(s scope) bool { return s.Self.Kind != report.Exact }) {
+		if sel.Names.All() && !slices.ContainsFunc(rows, func(s scope) bool { return s.Self.Kind != report.Exact }) {
 			f.SetWhole(2, 0, 2) // self times add up to the whole; totals do not, because scopes nest
 		}
 		return f, nil
