@@ -22,13 +22,8 @@ func Grid[T any](b *Text, what string, heads []string, list []T, row func(T) []s
 		rows = append(rows, row(x))
 	}
 	b.table(heads, rows)
-	b.Rest(len(list)-shown, what)
-}
-
-// Rest writes the number of rows left out, if there are any.
-func (b *Text) Rest(n int, what string) {
-	if n > 0 {
-		fmt.Fprintf(b, "… and %s (-n 0 shows all)\n", show.Plural(int64(n), "more "+what))
+	if left := len(list) - shown; left > 0 {
+		fmt.Fprintf(b, "… and %s (-n 0 shows all)\n", show.Plural(int64(left), "more "+what))
 	}
 }
 

@@ -52,13 +52,17 @@ type Group[R any] struct {
 }
 
 // Write writes the rows as text, up to b's limit, and the number of rows left out.
-func (t *Table[R]) Write(b *Text, rows []R) {
+func (t *Table[R]) Write(b *Text, rows []R) { WriteRows(t, b, rows, func(row R) R { return row }) }
+
+// WriteRows is like Write for the rows of a list. It makes those that it writes: all of them may be several
+// times the size of the list.
+func WriteRows[S, R any](t *Table[R], b *Text, list []S, row func(S) R) {
 	columns := t.columns(t.Text)
 	what := t.What
 	if t.All {
 		what = ""
 	}
-	Grid(b, what, t.heads(columns), rows, func(row R) []string { return t.cells(columns, row, false) })
+	Grid(b, what, t.heads(columns), list, func(x S) []string { return t.cells(columns, row(x), false) })
 }
 
 // WriteAfter writes an empty line and the rows. Without rows it writes nothing.
@@ -90,7 +94,7 @@ func (t *Table[R]) Orders() []string { return names(t.Sort) }
 
 // SortBy sorts a list by a column of its elements' rows: numbers in descending order with unknown ones
 // last, texts in ascending order. tie orders elements that are equal in the column. Rows are made one at a
-// time: all of them may be several times the size of the list.
+// time, as by WriteRows.
 func SortBy[S, R any](t *Table[R], list []S, row func(S) R, order string, tie func(a, b S) int) {
 	type keyed struct {
 		text   string

@@ -47,7 +47,10 @@ func (r *found) text(b *report.Text) {
 		What: "caller", Text: "name=name, calls, share, weight, called from",
 		Cells: map[string]func(stack) string{"called from": func(s stack) string { return r.calledFrom(s.one) }},
 	}
-	callers.WriteAfter(b, r.callers())
+	b.WriteByte('\n')
+	report.WriteRows(&callers, b, r.callers(), func(c caller) stack {
+		return stack{Name: r.t.Name(c.one.Name), Calls: c.calls, Weight: c.weight, Share: r.share(c.one.Name, c.calls), one: c.one}
+	})
 }
 
 // stack returns the row of a stack. Rows must be written one after the other: they share their

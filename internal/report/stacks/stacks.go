@@ -103,8 +103,14 @@ func (r *found) framesOf(s *trace.Stack) []symbols.Frame {
 	return r.frames[min(r.skip, max(len(r.frames)-1, 0)):] // the outermost stays
 }
 
+// caller sums up the stacks with the same innermost callers.
+type caller struct {
+	one           *trace.Stack // one of them
+	calls, weight int64
+}
+
 // callers sums up the stacks by their innermost callers.
-func (r *found) callers() (list []stack) {
+func (r *found) callers() (list []caller) {
 	type key struct {
 		name uint16
 		from [32]byte // a hash, because the text can be long
@@ -117,13 +123,12 @@ func (r *found) callers() (list []stack) {
 		if !ok {
 			j = len(list)
 			of[k] = j
-			list = append(list, stack{Name: r.t.Name(s.Name), one: s})
+			list = append(list, caller{one: s})
 		}
-		list[j].Calls += s.Calls
-		list[j].Weight += s.Weight
-		list[j].Share = r.share(s.Name, list[j].Calls)
+		list[j].calls += s.Calls
+		list[j].weight += s.Weight
 	}
-	slices.SortStableFunc(list, func(a, b stack) int { return cmp.Compare(b.Calls, a.Calls) })
+	slices.SortStableFunc(list, func(a, b caller) int { return cmp.Compare(b.calls, a.calls) })
 	return list
 }
 

@@ -22,9 +22,7 @@ func (r *found) text(b *report.Text) {
 		if r.byTrack {
 			table.What = "track"
 		}
-		first := r.first(b.Shown(len(r.scopes)))
-		table.Write(b, first)
-		b.Rest(len(r.scopes)-len(first), table.What)
+		report.WriteRows(&table, b, r.scopes, r.scope)
 	}
 	if len(r.skipped) > 0 {
 		fmt.Fprintf(b, "\n%s\n", b.Yellow("Where calls are shown, not all were recorded: the function "+analysis.Budget+". All other columns are of the recorded ones."))

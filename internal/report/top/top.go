@@ -18,7 +18,7 @@ var Orders = scopes.Orders()
 // found is the content of the top report.
 type found struct {
 	t        *trace.Trace
-	byTrack  bool // sum up by row instead of by name
+	byTrack  bool              // sum up by row instead of by name
 	scopes   []*analysis.Stats // in the report's order; a row, by scope, is several times as large
 	locks    []lock
 	events   []event
