@@ -33,15 +33,15 @@ func tree(v *View) *Report {
 	table.Groups = Groups[call](v)
 	d := &treeDocument{v.About(), func(yield func(call) bool) {
 		more := true
-		v.walk(root, func(c call) bool {
-			more = more && yield(c)
+		v.walk(root, func(n node) bool {
+			more = more && yield(v.call(n))
 			return more
 		})
 	}}
 	text := func(b *report.Text) {
 		v.Head(b)
 		list, small := v.large(root)
-		table.Write(b, list)
+		report.WriteRows(&table, b, list, v.call)
 		if small > 0 {
 			fmt.Fprintf(b, "%s of less than %s left out (--least 0 shows all)\n", show.Plural(small, "call"), show.Percent(v.Least))
 		}
@@ -49,32 +49,36 @@ func tree(v *View) *Report {
 	return &Report{report.Report{Text: text, Document: d}, func(w io.Writer) error { return table.WriteCSV(w, d.Functions) }}
 }
 
+// node is a node of the tree; depth is the number of nodes above it.
+type node struct {
+	*callgraph.Node
+	depth int
+}
+
+func (v *View) call(n node) call { return call{n.depth, n.Func, v.Costs(n.Cost())} }
+
 // walk calls f with all nodes, parents first; f reports whether to go deeper. It does not
 // recurse: stacks of a corrupt trace may be very deep.
-func (v *View) walk(root *callgraph.Node, f func(call) bool) {
-	type step struct {
-		*callgraph.Node
-		depth int
-	}
-	for todo := []step{{root, 0}}; len(todo) > 0; {
-		s := todo[len(todo)-1]
+func (v *View) walk(root *callgraph.Node, f func(node) bool) {
+	for todo := []node{{root, 0}}; len(todo) > 0; {
+		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if !f(call{s.depth, s.Func, v.Costs(s.Cost())}) {
+		if !f(n) {
 			continue
 		}
-		for i := len(s.Children) - 1; i >= 0; i-- {
-			todo = append(todo, step{s.Children[i], s.depth + 1})
+		for i := len(n.Children) - 1; i >= 0; i-- {
+			todo = append(todo, node{n.Children[i], n.depth + 1})
 		}
 	}
 }
 
 // large returns the calls to show, and the number of the others, without those below them.
-func (v *View) large(root *callgraph.Node) (list []call, small int64) {
+func (v *View) large(root *callgraph.Node) (list []node, small int64) {
 	all := v.Whole(v.Sort.Metric)
-	v.walk(root, func(c call) bool {
-		n := c.Inclusive.Of(v.Sort.Metric)
+	v.walk(root, func(c node) bool {
+		n := v.call(c).Inclusive.Of(v.Sort.Metric)
 		nothing := n == 0 && v.Metrics[v.Sort.Metric].Whole == 0 // otherwise it may be two callees' sum
-		if c.Depth > 0 && (nothing || math.Abs(float64(n)) < v.Least*float64(all)) {
+		if c.depth > 0 && (nothing || math.Abs(float64(n)) < v.Least*float64(all)) {
 			small++
 			return false
 		}
