@@ -140,8 +140,8 @@ type at struct {
 	Woken []report.Frame `json:"woken"`
 }
 
-// lock returns the row of a lock; several says that other locks have its name.
-func (r *found) lock(o *analysis.Object, several bool) lock {
+// lock returns the row of a lock.
+func (r *found) lock(o *analysis.Object) lock {
 	j := lock{
 		Name: r.t.Name(o.Name), Kind: format.LockKindNames[o.Kind],
 		Waits: o.Waits.Count, Wait: o.Waited(), MaxW: o.Waits.Max, OpenW: o.Waits.Open, OpenWT: o.Waits.OpenTime,
@@ -169,7 +169,7 @@ func (r *found) lock(o *analysis.Object, several bool) lock {
 		j.WaitStacks = append(j.WaitStacks, at{x.count, x.ns, r.frames(x.wait), r.frames(x.woken)})
 	}
 	switch j.title = report.Name(j.Name); {
-	case !several:
+	case r.named[o.Name] == 1:
 	case o.Addr == 0 && o.Kind != format.LockRetry:
 		j.title += " (others)"
 	default:

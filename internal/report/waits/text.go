@@ -54,8 +54,9 @@ func (r *found) threshold() string {
 }
 
 func (r *found) lockTable(b *report.Text) {
-	locks.Write(b, r.locks)
-	for _, l := range r.locks[:b.Shown(len(r.locks))] {
+	report.WriteRows(&locks, b, r.locks, r.lock)
+	for _, o := range r.locks[:b.Shown(len(r.locks))] {
+		l := r.lock(o)
 		if l.OwnW > 0 {
 			b.WriteString(b.Red(fmt.Sprintf("%s: %s of a goroutine for a lock that it holds itself", l.title, show.Plural(l.OwnW, "wait"))) + "\n")
 		}
@@ -76,7 +77,8 @@ func (r *found) writeSites(b *report.Text) {
 const stacksShown = 3
 
 func (r *found) stackText(b *report.Text) {
-	for _, l := range r.locks[:b.Shown(len(r.locks))] {
+	for _, o := range r.locks[:b.Shown(len(r.locks))] {
+		l := r.lock(o)
 		for k, x := range l.WaitStacks[:min(len(l.WaitStacks), stacksShown)] {
 			if k == 0 {
 				fmt.Fprintf(b, "\n%s\n", b.Bold(l.title))

@@ -23,7 +23,8 @@ import (
 // found is the content of the waits report.
 type found struct {
 	t         *trace.Trace
-	locks     []lock
+	locks     []*analysis.Object // a row, by lock, is several times as large
+	named     map[uint16]int     // the number of locks of a name
 	hasStacks bool // also report where goroutines waited, and where they were woken
 
 	// From the Go execution trace, if there is one:
@@ -53,7 +54,7 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, stacks boo
 		return nil, err
 	}
 	return &report.Report{Text: r.text, Document: &document{
-		Kept: report.KeptOf(t), Threshold: thresholdOf(t), Locks: report.All(r.locks),
+		Kept: report.KeptOf(t), Threshold: thresholdOf(t), Locks: report.ListOf(r.locks, r.lock),
 		States: r.hasStates, Places: report.All(r.listed), Problems: append([]string{}, r.problems...),
 	}}, nil
 }
@@ -78,11 +79,10 @@ func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, stacks b
 	if err := cmp.Or(x.read(), ctx.Err()); err != nil {
 		return nil, err
 	}
-	objects, named := w.Objects(), map[uint16]int{}
-	for _, o := range objects {
-		named[o.Name]++
+	r.locks, r.named = w.Objects(), map[uint16]int{}
+	for _, o := range r.locks {
+		r.named[o.Name]++
 	}
-	r.locks = report.RowsOf(objects, func(o *analysis.Object) lock { return r.lock(o, named[o.Name] > 1) })
 	return r, nil
 }
 
