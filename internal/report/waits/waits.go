@@ -24,8 +24,8 @@ import (
 type found struct {
 	t         *trace.Trace
 	locks     []*analysis.Object // a row, by lock, is several times as large
-	named     map[uint16]int     // the number of locks of a name
-	hasStacks bool // also report where goroutines waited, and where they were woken
+	named     [1 << 16]uint8     // by name: the number of its locks, 2 for more
+	hasStacks bool               // also report where goroutines waited, and where they were woken
 
 	// From the Go execution trace, if there is one:
 	hasStates bool
@@ -79,9 +79,9 @@ func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, stacks b
 	if err := cmp.Or(x.read(), ctx.Err()); err != nil {
 		return nil, err
 	}
-	r.locks, r.named = w.Objects(), map[uint16]int{}
+	r.locks = w.Objects()
 	for _, o := range r.locks {
-		r.named[o.Name]++
+		r.named[o.Name] = min(r.named[o.Name]+1, 2)
 	}
 	return r, nil
 }
