@@ -11,9 +11,9 @@ import (
 // moment.
 type Lock struct {
 	Name  uint16
+	Since bool    // some holds may have begun before their records
 	Waits Periods // only of goroutines that had to wait
 	Holds Periods
-	Since bool // some holds may have begun before their records
 
 	heldBy tally
 }

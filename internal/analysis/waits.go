@@ -17,15 +17,15 @@ type Object struct {
 	Addr uint64 // 0: a loop, a place, or all objects of the name beyond the limit
 	Kind format.LockKind
 
+	every  bool // all waits and holds are recorded
+	summed bool // the recorder's counters are included, with brief waits
+
 	Brief, BriefTime int64 // waits that were shorter than the recorder's threshold
 
 	Shared int64 // waits for shared access, with other readers
 	Tries  int64 // of a loop: failed tries in the recorded waits
 	Own    int64 // unended waits for a lock that the waiter itself holds
-	Since  bool  // some holds may have begun before their records
 
-	every               bool  // all waits and holds are recorded
-	summed              bool  // the recorder's counters are included, with brief waits
 	contended, acquired int64 // by the recorder's counters; acquired -1: not counted
 	holders, waiters    tally
 }
