@@ -17,17 +17,28 @@ type Object struct {
 	Addr uint64 // 0: a loop, a place, or all objects of the name beyond the limit
 	Kind format.LockKind
 
-	every  bool // all waits and holds are recorded
-	summed bool // the recorder's counters are included, with brief waits
-
-	Brief, BriefTime int64 // waits that were shorter than the recorder's threshold
+	every bool // all waits and holds are recorded
 
 	Shared int64 // waits for shared access, with other readers
 	Tries  int64 // of a loop: failed tries in the recorded waits
 	Own    int64 // unended waits for a lock that the waiter itself holds
 
-	contended, acquired int64 // by the recorder's counters; acquired -1: not counted
-	holders, waiters    tally
+	sums             *lockSums // nil: the recorder has no counters of it
+	holders, waiters tally
+}
+
+// lockSums are the recorder's counters of a lock.
+type lockSums struct {
+	contended, acquired int64 // acquired -1: not counted
+	brief, briefTime    int64 // waits that were shorter than the recorder's threshold
+}
+
+// Brief returns the number and the time of waits that were shorter than the recorder's threshold.
+func (o *Object) Brief() (n, ns int64) {
+	if o.sums == nil {
+		return 0, 0
+	}
+	return o.sums.brief, o.sums.briefTime
 }
 
 // amount is a number and how well it is known.
@@ -38,16 +49,19 @@ type amount struct {
 }
 
 // Waited returns the time of all waits in ns: recorded ones, those that have not ended, and
-// Brief ones.
-func (o *Object) Waited() int64 { return o.Waits.Total + o.Waits.OpenTime + o.BriefTime }
+// brief ones.
+func (o *Object) Waited() int64 {
+	_, brief := o.Brief()
+	return o.Waits.Total + o.Waits.OpenTime + brief
+}
 
 // Contended returns the number of acquisitions that had to wait.
 func (o *Object) Contended() amount {
 	n := o.Waits.Count + o.Waits.Open + o.Waits.Across
-	if o.summed {
-		n = max(n, o.contended) // the recorder's counters are written a little later
+	if o.sums != nil {
+		n = max(n, o.sums.contended) // the recorder's counters are written a little later
 	}
-	return amount{N: n, OK: o.summed || o.every}
+	return amount{N: n, OK: o.sums != nil || o.every}
 }
 
 // Acquired returns the number of acquisitions.
@@ -55,8 +69,8 @@ func (o *Object) Acquired() (a amount) {
 	if o.every {
 		a = amount{N: o.held(), OK: true}
 	}
-	if o.summed && o.acquired >= 0 { // more than the holds if records were lost, less if the last counters were not written
-		a = amount{N: max(a.N, o.acquired), OK: true}
+	if o.sums != nil && o.sums.acquired >= 0 { // more than the holds if records were lost, less if the last counters were not written
+		a = amount{N: max(a.N, o.sums.acquired), OK: true}
 	}
 	return a
 }
@@ -163,11 +177,15 @@ func (w *Waits) object(k objectKey, kind format.LockKind) *Object {
 // AddSums adds the recorder's counters.
 func (w *Waits) AddSums(l *format.LockSums) {
 	o := w.object(objectKey{l.Addr, l.Name}, l.Kind)
-	o.summed = true
-	if o.contended, o.Brief, o.BriefTime = o.contended+l.Contended, o.Brief+l.Short, o.BriefTime+l.ShortWait; l.Acquired < 0 || o.acquired < 0 {
-		o.acquired = -1
+	if o.sums == nil {
+		o.sums = &lockSums{}
+	}
+	s := o.sums
+	s.contended, s.brief, s.briefTime = s.contended+l.Contended, s.brief+l.Short, s.briefTime+l.ShortWait
+	if l.Acquired < 0 || s.acquired < 0 {
+		s.acquired = -1
 	} else {
-		o.acquired += l.Acquired
+		s.acquired += l.Acquired
 	}
 }
 

@@ -164,7 +164,7 @@ func (r *found) lock(o *analysis.Object) lock {
 	case !held.OK && held.N > 0:
 		j.AllHold = report.Int{N: held.N, Kind: report.AtLeast}
 	}
-	j.Brief, j.BriefNS = o.Brief, o.BriefTime
+	j.Brief, j.BriefNS = o.Brief()
 	for _, x := range r.stacksOf(o) {
 		j.WaitStacks = append(j.WaitStacks, at{x.count, x.ns, r.frames(x.wait), r.frames(x.woken)})
 	}
