@@ -70,7 +70,7 @@ func TestG8(t *testing.T) {
 		f := v.Check(t, in(fs))
 		lost := v.Result.Stats.Lost.Total()
 		if backing == "shm" {
-			quick(t, "while the file system is frozen", calls, nothing)
+			frozen.quick(t, "while the file system is frozen", calls, nothing)
 		}
 		// Some milliseconds on a machine that does nothing else.
 		if limit := freeze / 2; backing != "disk" && max(pause, stall, worst) > limit {
@@ -110,7 +110,7 @@ func TestG8Burst(t *testing.T) {
 		v.Finish(t)
 		f := v.Check(t, in(fs))
 		if backing == "shm" {
-			quick(t, "while the file system is frozen and memory is full", calls, nothing)
+			w.quick(t, "while the file system is frozen and memory is full", calls, nothing)
 		}
 		t.Logf("G8: %s: frozen until memory was full, after %v: %v; calls %v, worst %v, longest GC pause %v",
 			backing, filled.Round(time.Millisecond), f, calls, worst, pause)
@@ -139,7 +139,7 @@ func TestG9(t *testing.T) {
 		v.Finish(t)
 		f := v.Check(t, in(fs))
 		if backing == "shm" {
-			quick(t, "while the device is slow", calls, nothing)
+			w.quick(t, "while the device is slow", calls, nothing)
 		}
 		t.Logf("G9: %s: at %.0f scopes (%.1f MB) a second, the device takes 1 MB: %v; calls %v, worst %v, longest GC pause %v; Stop took %v",
 			backing, rate, rate*64/1e6, f, calls, worst, pause, v.Result.Stopped.Round(time.Millisecond))

@@ -74,7 +74,7 @@ func TestG2(t *testing.T) {
 		if r.LastErr == "" {
 			t.Error("Stats has no error")
 		}
-		quick(t, "while the disk is full", calls, nothing)
+		w.quick(t, "while the disk is full", calls, nothing)
 		t.Logf("G2: %s on %s: %v; full for %d calls: %v, worst %v, longest GC pause %v; exit 0",
 			backing, fs.Kind, f, calls.N(), calls, worst, pause)
 	})

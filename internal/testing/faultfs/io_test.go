@@ -33,7 +33,7 @@ func TestG4(t *testing.T) {
 		if !strings.Contains(r.LastErr, unix.EIO.Error()) {
 			t.Errorf("Stats has %q, want that of EIO", r.LastErr)
 		}
-		quick(t, "while the disk is gone", calls, nothing)
+		w.quick(t, "while the disk is gone", calls, nothing)
 		t.Logf("G4: %s: EIO after some scopes: %d issued, %d taken, lost by I/O %d; calls %v, worst %v, longest GC pause %v; exit 0",
 			backing, v.Begun(), s.Recorded, s.Lost.IO, calls, worst, pause)
 	})
