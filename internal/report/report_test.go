@@ -31,6 +31,24 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestCSVHeads: the column of names has the noun for a row as its head in text alone.
+func TestCSVHeads(t *testing.T) {
+	type row struct {
+		Name string `json:"name"`
+		Line int    `json:"line" unit:"line"`
+	}
+	table, rows := Table[row]{What: "line", Text: "name, line", CSV: "name, line"}, []row{{"f", 2}}
+	var text Text
+	var csv strings.Builder
+	table.Write(&text, rows)
+	if err := table.WriteCSV(&csv, All(rows)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := text.String()+csv.String(), "line  line\nf        2\nname,line\nf,2\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
 // TestJSONLimit: a limit applies to a List, which is generated while it is written, and no element
 // beyond the limit is generated.
 func TestJSONLimit(t *testing.T) {

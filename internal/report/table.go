@@ -26,7 +26,7 @@ import (
 //	prose    texts are sentences, which are not cut as names are
 //	compare  for compare: grows, worse, part; see Column
 //
-// Write shows What as the head of the column name. The lists of columns below are heads separated by
+// Write and WriteBrief show What as the head of the column name. The lists of columns below are heads separated by
 // ", ". In a list, SHOWN=HEAD replaces the head, and the name of a group selects all of its columns. If
 // SHOWN is empty, a column of bools shows its own head in the cells that are true.
 type Table[R any] struct {
@@ -192,6 +192,7 @@ var quoted = regexp.MustCompile(`'[a-z_0-9]+'`)
 type tableColumn struct {
 	head            string // by which it is selected; the name of a group
 	shown           string // the head in the output
+	noun            bool   // text and Markdown show What instead
 	index           []int
 	of, when, bound []int // the columns that these tags name; nil: none
 	tag             reflect.StructTag
@@ -218,15 +219,13 @@ func (t *Table[R]) columns(list string) (columns []tableColumn) {
 		shown, head := entry, entry
 		if at := strings.LastIndexByte(entry, '='); at >= 0 {
 			shown, head = entry[:at], entry[at+1:]
-		} else if entry == "name" {
-			shown = t.What
 		}
 		if _, ok := t.Groups[head]; ok {
 			columns = append(columns, tableColumn{head: head})
 			continue
 		}
 		f := find(head, func(f reflect.StructField) bool { return headOf(f) == head })
-		c := tableColumn{head: head, shown: shown, index: f.Index, tag: f.Tag}
+		c := tableColumn{head: head, shown: shown, noun: entry == "name", index: f.Index, tag: f.Tag}
 		for tag, index := range map[string]*[]int{"of": &c.of, "when": &c.when, "bound": &c.bound} {
 			if head, ok := f.Tag.Lookup(tag); ok {
 				*index = find(head, func(f reflect.StructField) bool { return headOf(f) == head }).Index
@@ -255,6 +254,9 @@ func (t *Table[R]) heads(columns []tableColumn) (heads []string) {
 			continue
 		}
 		head := c.shown
+		if c.noun {
+			head = t.What
+		}
 		if _, isNumber := c.tag.Lookup("unit"); !isNumber && row.FieldByIndex(c.index).Type.Kind() != reflect.Int64 {
 			head = "<" + head
 		}

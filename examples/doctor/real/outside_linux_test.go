@@ -90,8 +90,15 @@ type measured struct {
 
 // apart are functions that only one side knows: the kernel's part belongs to its caller;
 // and where the signal that takes a sample meets the one that stops a goroutine, Go sees
-// asyncPreempt, whose time is its caller's. What starts goroutines is no caller from outside.
-var apart = []string{"[kernel]", "runtime.asyncPreempt", "runtime.main", "runtime.goexit", "<Total>"}
+// asyncPreempt, whose time is its caller's. What starts goroutines is no caller from outside. From
+// outside the caller of code without frame pointers, such as assembly, may be unknown: of unknownMost of
+// all samples at most.
+var apart = []string{"[kernel]", "runtime.asyncPreempt", "runtime.main", "runtime.goexit", unknownCaller, "<Total>"}
+
+const (
+	unknownCaller = "<unknown caller>"
+	unknownMost   = 0.05
+)
 
 // rows reads a view as a table.
 func (s *source) rows(args ...string) []map[string]string {
@@ -126,6 +133,9 @@ func (s *source) functions(column string) measured {
 	for _, row := range s.rows("profile", s.path) {
 		m.total += s.number(row, "exclusive_cpu")
 		m.ns[row["name"]] = s.number(row, column)
+	}
+	if column == "inclusive_cpu" && m.ns[unknownCaller] > unknownMost*m.total {
+		s.t.Errorf("the callers of %.2f%% of all samples are unknown", 100*m.ns[unknownCaller]/m.total)
 	}
 	if m.samples = m.total / 1e6; filepath.Ext(s.path) == ".pprof" {
 		m.samples /= 10
