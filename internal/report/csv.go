@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/csv"
 	"io"
+	"iter"
 	"reflect"
 	"strconv"
 	"strings"
@@ -12,23 +13,31 @@ import (
 // WriteCSV writes the columns of CSV for spreadsheets: exact numbers, times in nanoseconds, and
 // names unescaped.
 func (t *Table[R]) WriteCSV(w io.Writer, rows List[R]) error {
-	columns := t.columns(t.CSV)
-	cells := func(own func(tableColumn) string, group func(Group[R]) []string) (cells []string) {
-		for _, c := range columns {
-			if g, ok := t.Groups[c.head]; ok {
-				cells = append(cells, group(g)...)
-			} else {
-				cells = append(cells, own(c))
+	l := t.layout()
+	columns := l.columns(t.CSV)
+	return writeCSV(w, l.exactHeads(columns), func(yield func([]string) bool) {
+		for row := range rows {
+			v := reflect.ValueOf(&row).Elem()
+			cells := exactCells(columns, v, func(head string) ([]string, bool) {
+				g, ok := t.Groups[head]
+				if !ok {
+					return nil, false
+				}
+				return g.Cells(row), true
+			})
+			if !yield(cells) {
+				return
 			}
 		}
-		return cells
-	}
+	})
+}
+
+func writeCSV(w io.Writer, heads []string, rows iter.Seq[[]string]) error {
 	c := csv.NewWriter(w)
-	err := c.Write(cells(func(c tableColumn) string { return c.shown }, func(g Group[R]) []string { return g.Heads }))
-	for row := range rows {
-		v := reflect.ValueOf(&row).Elem()
+	err := c.Write(heads)
+	for cells := range rows {
 		if err == nil {
-			err = c.Write(cells(func(c tableColumn) string { return c.exact(v) }, func(g Group[R]) []string { return g.Cells(row) }))
+			err = c.Write(cells)
 		}
 		if err != nil {
 			break
@@ -36,6 +45,18 @@ func (t *Table[R]) WriteCSV(w io.Writer, rows List[R]) error {
 	}
 	c.Flush()
 	return cmp.Or(err, c.Error())
+}
+
+// exactCells returns a row's cells; group returns those of a group.
+func exactCells(columns []tableColumn, row reflect.Value, group func(head string) ([]string, bool)) (cells []string) {
+	for i := range columns {
+		if list, ok := group(columns[i].head); ok {
+			cells = append(cells, list...)
+		} else {
+			cells = append(cells, columns[i].exact(row))
+		}
+	}
+	return cells
 }
 
 // exact returns a value for programs; an unknown one is empty.

@@ -13,16 +13,20 @@ import (
 // Columns are aligned to the right, or to the left if their head begins with <. Columns that are
 // empty in all rows are left out.
 func Grid[T any](b *Text, what string, heads []string, list []T, row func(T) []string) {
-	shown := len(list)
+	b.grid(what, heads, len(list), func(i int) []string { return row(list[i]) })
+}
+
+func (b *Text) grid(what string, heads []string, n int, row func(i int) []string) {
+	shown := n
 	if what != "" {
-		shown = b.Shown(shown)
+		shown = b.Shown(n)
 	}
 	var rows [][]string
-	for _, x := range list[:shown] {
-		rows = append(rows, row(x))
+	for i := range shown {
+		rows = append(rows, row(i))
 	}
 	b.table(heads, rows)
-	if left := len(list) - shown; left > 0 {
+	if left := n - shown; left > 0 {
 		fmt.Fprintf(b, "… and %s (-n 0 shows all)\n", show.Plural(int64(left), "more "+what))
 	}
 }
