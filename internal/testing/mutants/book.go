@@ -20,6 +20,7 @@ type book struct {
 	f        *os.File
 	mu       sync.Mutex
 	verdicts map[string]string  // of the mutants that were killed
+	suspects map[string]bool    // mutants that a lane of test-all killed, and none of make test up to then
 	passed   map[[2]string]bool // mutants and lanes
 }
 
@@ -28,7 +29,7 @@ func openBook(path string) (*book, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &book{f: f, verdicts: map[string]string{}, passed: map[[2]string]bool{}}
+	b := &book{f: f, verdicts: map[string]string{}, suspects: map[string]bool{}, passed: map[[2]string]bool{}}
 	lines := json.NewDecoder(f)
 	for {
 		var r result
@@ -42,10 +43,13 @@ func openBook(path string) (*book, error) {
 }
 
 func (b *book) note(r result) {
-	if r.Verdict != "" {
-		b.verdicts[r.Mutant] = r.Verdict
-	} else {
+	switch r.Verdict {
+	case "":
 		b.passed[[2]string{r.Mutant, r.Lane}] = true
+	case suspected:
+		b.suspects[r.Mutant] = true
+	default:
+		b.verdicts[r.Mutant] = r.Verdict
 	}
 }
 
@@ -63,11 +67,12 @@ func (b *book) keep(r result) error {
 // atOnce limits the runs of a lane at the same time: tests wait much.
 const atOnce = 3
 
-// try runs a lane with all mutants that are alive and that it has not passed yet.
+// try runs a lane with all its mutants that are alive and that it has not passed yet.
 func (b *book) try(l lane, mutants []mutant) error {
 	var todo []mutant
 	for _, m := range mutants {
-		if name := m.String(); b.verdicts[name] == "" && !b.passed[[2]string{name, l.name}] {
+		name := m.String()
+		if b.verdicts[name] == "" && b.suspects[name] == l.suspects && !b.passed[[2]string{name, l.name}] {
 			todo = append(todo, m)
 		}
 	}

@@ -1,10 +1,11 @@
 //go:build unix
 
 // Command mutants shows what make test would miss. It plants faults into the recorder and the
-// reader, runs the lanes of make test on the packages concerned, and with those that no lane
-// finds, the lanes that only make test-all has. What most tests find is tried alone; what is
-// left is tried together, and halved until each fault that a lane finds is alone. A fault that
-// only test-all finds names a test that make test has to run. See make mutants.
+// reader, and runs the first lanes of make test on the packages concerned; with the faults that
+// these don't find, the lanes that only make test-all has; and with what those find, the other lanes
+// of make test. What most tests find is tried alone; what is left is tried together, and halved
+// until each fault that a lane finds is alone. A fault that only test-all finds names a test that
+// make test has to run. See make mutants.
 package main
 
 import (
@@ -43,6 +44,10 @@ func run(n int, seed uint64, path string) error {
 	counts := map[string]int{}
 	for _, m := range mutants {
 		verdict := b.verdicts[m.String()]
+		if verdict == "" && b.suspects[m.String()] {
+			verdict = byFull
+			fmt.Printf("%s: %s\n", m, verdict)
+		}
 		if verdict == "" {
 			verdict = byNone
 			fmt.Printf("%s: %s\n", m, verdict)
