@@ -51,13 +51,11 @@ const (
 	fast     = "RETEST go test -failfast -vet=off -timeout=30m "
 )
 
-// lanes are the first of make test on the packages near a mutant, the fast ones first; those that
-// make test-all adds; and for what these kill, the others of make test.
+// lanes are the fastest of make test; those that make test-all adds; and for what these kill, the
+// others of make test on the packages near a mutant.
 var lanes = []lane{
 	{"build", compiling, "go build OWN && go build -tags scope_go OWN", true, false},
 	{"quick", byShort, fast + "-timeout=4m -short -skip='^Test(G[0-9]|IdleOwners|LateEnd|ManyNames|StartStop|Burst|Callbacks|Misuse)' OWN", true, false},
-	{"most", byShort, fast + "-short -skip='^Test(G(16|17|31|37)|IdleOwners|LateEnd|ManyNames|Snapshot|Shm)' NEAR", false, false},
-	{"plain", byShort, fast + "NEAR", false, false},
 	{"scope_go in full", suspected, "RETEST go test -short -tags scope_go ./scope ./internal/record " + always, false, false},
 	{"scope_norseq in full", suspected, today + "-tags scope_norseq ./scope ./internal/record " + always, false, false},
 	{"scope_noyield in full", suspected, today + "-tags scope_noyield ./scope ./internal/record " + always, false, false},
@@ -65,6 +63,8 @@ var lanes = []lane{
 	{"arm64, scope_go", suspected, arm64 + "-tags scope_go ./internal/record ./internal/sys", false, false},
 	{"newest Go", suspected, "export GOTOOLCHAIN=go$(go list -m -f '{{.Version}}' go@latest); RETEST go test -short -skip='" + anywhere +
 		"' ./internal/record ./internal/sys ./internal/build/instrument", false, false},
+	{"most", byShort, fast + "-short -skip='^Test(G(16|17|31|37)|IdleOwners|LateEnd|ManyNames|Snapshot|Shm)' NEAR", false, true},
+	{"plain", byShort, fast + "NEAR", false, true},
 	{"race", byShort, fast + "-race -short -skip='^TestG(29|33Descriptors|37Threads|38Fork)' NEAR", false, true},
 	{"scope_pure", byShort, fast + "-short -tags scope_pure ./scope/... ./sweeper ./internal/record ./internal/sys", false, true},
 	{"witnesses", byShort, "for tag in $WITNESSES; do " + fast + "-short -tags $tag " + always +

@@ -1,11 +1,11 @@
 //go:build unix
 
 // Command mutants shows what make test would miss. It plants faults into the recorder and the
-// reader, and runs the first lanes of make test on the packages concerned; with the faults that
-// these don't find, the lanes that only make test-all has; and with what those find, the other lanes
-// of make test. What most tests find is tried alone; what is left is tried together, and halved
-// until each fault that a lane finds is alone. A fault that only test-all finds names a test that
-// make test has to run. See make mutants.
+// reader, and runs the quick tests of the packages concerned; with the faults that these don't
+// find, the lanes that only make test-all has; and with what those find, the lanes of make test.
+// What most tests find is tried alone; what is left is tried together, and halved until each
+// fault that a lane finds is alone. A fault that only test-all finds names a test that make test
+// has to run. See make mutants.
 package main
 
 import (
