@@ -40,7 +40,7 @@ const (
 	byShort   = "killed by make test"
 	suspected = "killed by a lane of test-all"
 	byFull    = "killed by test-all only"
-	byNone    = "survived"
+	byNone    = "not killed by the lanes that tried it"
 )
 
 const (
