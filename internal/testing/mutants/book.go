@@ -3,11 +3,13 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"sync"
 )
 
@@ -20,7 +22,7 @@ type book struct {
 	f        *os.File
 	mu       sync.Mutex
 	verdicts map[string]string  // of the mutants that were killed
-	suspects map[string]bool    // mutants that a lane of test-all killed, and none of make test up to then
+	suspects map[string]string  // what killed the mutants that only lanes of test-all killed up to then
 	passed   map[[2]string]bool // mutants and lanes
 }
 
@@ -29,7 +31,7 @@ func openBook(path string) (*book, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &book{f: f, verdicts: map[string]string{}, suspects: map[string]bool{}, passed: map[[2]string]bool{}}
+	b := &book{f: f, verdicts: map[string]string{}, suspects: map[string]string{}, passed: map[[2]string]bool{}}
 	lines := json.NewDecoder(f)
 	for {
 		var r result
@@ -47,11 +49,20 @@ func (b *book) note(r result) {
 	case "":
 		b.passed[[2]string{r.Mutant, r.Lane}] = true
 	case suspected:
-		b.suspects[r.Mutant] = true
+		b.suspects[r.Mutant] = r.Killer
 	default:
 		b.verdicts[r.Mutant] = r.Verdict
 	}
 }
+
+// killer returns the name of the test that killed a suspect; "^": none is known.
+func (b *book) killer(m mutant) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return cmp.Or(testName.FindString(b.suspects[m.String()]), "^")
+}
+
+var testName = regexp.MustCompile(`Test\w+$`)
 
 // keep notes a result, prints it if the mutant was killed, and writes it to the file.
 func (b *book) keep(r result) error {
@@ -72,7 +83,7 @@ func (b *book) try(l lane, mutants []mutant) error {
 	var todo []mutant
 	for _, m := range mutants {
 		name := m.String()
-		if b.verdicts[name] == "" && b.suspects[name] == l.suspects && !b.passed[[2]string{name, l.name}] {
+		if b.verdicts[name] == "" && (b.suspects[name] != "") == l.suspects && !b.passed[[2]string{name, l.name}] {
 			todo = append(todo, m)
 		}
 	}
@@ -95,7 +106,7 @@ func (b *book) each(l lane, groups [][]mutant, room chan struct{}) error {
 // rare among a few hundred.
 func (b *book) sift(l lane, group []mutant, room chan struct{}) error {
 	room <- struct{}{}
-	out, ok, err := l.run(group)
+	out, ok, err := l.run(group, b.killer(group[0]))
 	<-room
 	switch half := len(group) / 2; {
 	case err != nil:

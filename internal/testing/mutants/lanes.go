@@ -26,9 +26,10 @@ var near = map[string]string{
 }
 
 // lane is a go test, with the variables of its environment before it. OWN stands for the
-// mutants' package, NEAR for those near it; a lane without either is the same for all mutants. A
-// lane tries as many mutants at a time as it can, unless alone is set. A lane with suspects tries
-// only mutants that test-all is suspected to kill alone.
+// mutants' package, NEAR for those near it; a lane without either is the same for all mutants.
+// KILLER stands for the test of test-all that killed the mutant. A lane tries as many mutants at a
+// time as it can, unless alone is set. A lane with suspects tries only mutants that test-all is
+// suspected to kill alone.
 type lane struct {
 	name, verdict, command string
 	alone, suspects        bool
@@ -63,6 +64,7 @@ var lanes = []lane{
 	{"arm64, scope_go", suspected, arm64 + "-tags scope_go ./internal/record ./internal/sys", false, false},
 	{"newest Go", suspected, "export GOTOOLCHAIN=go$(go list -m -f '{{.Version}}' go@latest); RETEST go test -short -skip='" + anywhere +
 		"' ./internal/record ./internal/sys ./internal/build/instrument", false, false},
+	{"the same test", byShort, fast + "-run='^(KILLER)$' ./scope ./internal/record " + always, true, true},
 	{"most", byShort, fast + "-short -skip='^Test(G(16|17|31|37)|IdleOwners|LateEnd|ManyNames|Snapshot|Shm)' NEAR", false, true},
 	{"plain", byShort, fast + "NEAR", false, true},
 	{"race", byShort, fast + "-race -short -skip='^TestG(29|33Descriptors|37Threads|38Fork)' NEAR", false, true},
@@ -91,7 +93,7 @@ next:
 }
 
 // run runs the lane with the mutants planted, and reports whether it passed.
-func (l lane) run(group []mutant) (out string, ok bool, err error) {
+func (l lane) run(group []mutant, killer string) (out string, ok bool, err error) {
 	tmp, err := os.MkdirTemp("", "mutant-")
 	if err != nil {
 		return "", false, err
@@ -102,7 +104,7 @@ func (l lane) run(group []mutant) (out string, ok bool, err error) {
 		return "", false, err
 	}
 	pkg := group[0].pkg
-	replace := strings.NewReplacer("OWN", "./"+pkg, "NEAR", near[pkg], "RETEST", `"$RETEST"`)
+	replace := strings.NewReplacer("OWN", "./"+pkg, "NEAR", near[pkg], "KILLER", killer, "RETEST", `"$RETEST"`)
 	out, ok = shell(tmp, overlay, replace.Replace(l.command))
 	return out, ok, nil
 }

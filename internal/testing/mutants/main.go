@@ -44,7 +44,7 @@ func run(n int, seed uint64, path string) error {
 	counts := map[string]int{}
 	for _, m := range mutants {
 		verdict := b.verdicts[m.String()]
-		if verdict == "" && b.suspects[m.String()] {
+		if verdict == "" && b.suspects[m.String()] != "" {
 			verdict = byFull
 			fmt.Printf("%s: %s\n", m, verdict)
 		}
