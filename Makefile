@@ -181,11 +181,12 @@ PURE := ./scope/... ./sweeper ./internal/record ./internal/sys
 # What the recorder can verify about the Go runtime and kernel, its witnesses, decides which
 # path records take and whether CPU times are known. WITNESSES are the tags that make one fail
 # each, WITNESSED the packages of the witnesses themselves. Of internal/record, whose Go path
-# the race detector has in full, make test runs under these tags the tests that name a witness;
+# the race detector has in full, make test runs under these tags the tests that name a witness, and
+# the one with seccomp's filters, as the paths make different calls;
 # TestWitnessesAreNamed of conventions_test.go holds the pattern against the files.
 WITNESSES := scope_go scope_norseq scope_noyield scope_nogoid
 WITNESSED := ./internal/sys ./internal/testing/cputest
-NAMES_WITNESS := wantPath|fastNow|[wW]itness|path_reason
+NAMES_WITNESS := wantPath|fastNow|[wW]itness|path_reason|filterCases
 
 test: ## run all tests; in CI and as root, install what they need first
 	@$(STAGE)

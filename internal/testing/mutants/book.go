@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"sync"
 )
 
@@ -83,6 +84,9 @@ func (b *book) try(l lane, mutants []mutant) error {
 	var todo []mutant
 	for _, m := range mutants {
 		name := m.String()
+		if l.verdict == suspected && !slices.Contains(tagged, m.pkg) {
+			continue
+		}
 		if b.verdicts[name] == "" && (b.suspects[name] != "") == l.suspects && !b.passed[[2]string{name, l.name}] {
 			todo = append(todo, m)
 		}

@@ -25,6 +25,11 @@ var near = map[string]string{
 	"internal/format": "./internal/format ./internal/chunks ./internal/trace/... ./internal/hot ./internal/record",
 }
 
+// tagged are the packages that have files or branches of their own for a tag, an architecture or a
+// version of Go. The code of the others is the same in every lane, and so are the tests that run it:
+// make test misses nothing there that test-all has.
+var tagged = []string{"internal/record", "internal/sys"}
+
 // lane is a go test, with the variables of its environment before it. OWN stands for the
 // mutants' package, NEAR for those near it; a lane without either is the same for all mutants.
 // KILLER stands for the test of test-all that killed the mutant. A lane tries as many mutants at a
@@ -46,10 +51,10 @@ const (
 
 const (
 	anywhere = "^Test(G([12]|3[0-257]|38Fork|4[024])|IdleOwners|Ring|Segments|Snapshot|Burst|ManyNames)"
-	arm64    = "GOARCH=arm64 CGO_ENABLED=0 RETEST go test -short -skip='" + anywhere + "' -exec='qemu-aarch64 -R 64G' "
+	arm64    = "GOARCH=arm64 CGO_ENABLED=0 RETEST go test -failfast -short -skip='" + anywhere + "' -exec='qemu-aarch64 -R 64G' "
 	always   = "./internal/sys ./internal/testing/cputest"
-	today    = "RETEST go test -short -skip='" + anywhere + "|LateEnd' "
 	fast     = "RETEST go test -failfast -vet=off -timeout=30m "
+	today    = "go test -failfast -vet=off -short -skip='" + anywhere + "|LateEnd' "
 )
 
 // lanes are the fastest of make test; those that make test-all adds; and for what these kill, the
@@ -57,12 +62,12 @@ const (
 var lanes = []lane{
 	{"build", compiling, "go build OWN && go build -tags scope_go OWN", true, false},
 	{"quick", byShort, fast + "-timeout=4m -short -skip='^Test(G[0-9]|IdleOwners|LateEnd|ManyNames|StartStop|Burst|Callbacks|Misuse)' OWN", true, false},
-	{"scope_go in full", suspected, "RETEST go test -short -tags scope_go ./scope ./internal/record " + always, false, false},
+	{"scope_go in full", suspected, "go test -failfast -vet=off -short -tags scope_go ./scope ./internal/record " + always, false, false},
 	{"scope_norseq in full", suspected, today + "-tags scope_norseq ./scope ./internal/record " + always, false, false},
 	{"scope_noyield in full", suspected, today + "-tags scope_noyield ./scope ./internal/record " + always, false, false},
 	{"scope_nogoid in full", suspected, today + "-tags scope_nogoid ./scope ./internal/record " + always, false, false},
 	{"arm64, scope_go", suspected, arm64 + "-tags scope_go ./internal/record ./internal/sys", false, false},
-	{"newest Go", suspected, "export GOTOOLCHAIN=go$(go list -m -f '{{.Version}}' go@latest); RETEST go test -short -skip='" + anywhere +
+	{"newest Go", suspected, "export GOTOOLCHAIN=go$(go list -m -f '{{.Version}}' go@latest); go test -failfast -vet=off -short -skip='" + anywhere +
 		"' ./internal/record ./internal/sys ./internal/build/instrument", false, false},
 	{"the same test", byShort, fast + "-run='^(KILLER)$' ./scope ./internal/record " + always, true, true},
 	{"most", byShort, fast + "-short -skip='^Test(G(16|17|31|37)|IdleOwners|LateEnd|ManyNames|Snapshot|Shm)' NEAR", false, true},
@@ -127,7 +132,7 @@ func shell(tmp, overlay, command string) (out string, ok bool) {
 	return string(b), err == nil
 }
 
-var failed = regexp.MustCompile(`(?m)^FAIL\t\S*?([^/\s]+ Test\w+): |^FAIL\t(\S+): |^\s*(panic: .*)`)
+var failed = regexp.MustCompile(`(?m)^FAIL\t\S*?([^/\s]+ Test\w+): |^FAIL\t(\S+): |^\s*(panic: .*)|^--- FAIL: (Test\w+)`)
 
 // failure returns what of a lane's output names the test that failed.
 func failure(out string) string {
