@@ -49,7 +49,7 @@ func TestRestart(t *testing.T) {
 // machine did not stop, they are read as recorded: while the program runs, and when it has ended.
 func TestZerosAreValues(t *testing.T) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
-		t.Skip("it records; recording on big-endian processors is not supported (docs/guarantees.md, G22)")
+		t.Skip("recording on big-endian processors is not supported: docs/guarantees.md, G22")
 	}
 	path := filepath.Join(t.TempDir(), "a.scope")
 	if err := record.Start(path, record.WithRing(8<<20), record.WithFlushEvery(20*time.Millisecond)); err != nil {
