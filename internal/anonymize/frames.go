@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
@@ -12,20 +13,20 @@ import (
 var stdText string
 
 // std is the set of the standard library's packages.
-var std = func() map[string]bool {
+var std = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for _, p := range strings.Fields(stdText) {
 		m[p] = true
 	}
 	return m
-}()
+})
 
 var sourceFile = regexp.MustCompile(`^[A-Za-z0-9_]+\.(go|s)$`)
 
 // frame hashes the function and the file of a frame, unless it is the standard library's: then the
 // file is kept from the package on. size is the payload's length, which must not grow.
 func (a *anonymizer) frame(f *format.Frame, size int) {
-	if pkg := packageOf(f.Function); std[pkg] {
+	if pkg := packageOf(f.Function); std()[pkg] {
 		dir, base := "", f.File
 		if i := strings.LastIndexAny(f.File, `/\`); i >= 0 {
 			dir, base = strings.ReplaceAll(f.File[:i], `\`, "/"), f.File[i+1:]
