@@ -286,7 +286,7 @@ type adviseDocument struct {
 	Verified *verify.Result `json:"verified,omitempty" says:"with '--verify'"`
 }
 
-var diagnostics = report.Table[advice.Rule]{Text: "diagnostic, group, the original's"}
+var diagnostics = report.Table{Row: advice.Rule{}, Text: "diagnostic, group, the original's"}
 
 // listDiagnostics lists the diagnostics.
 func listDiagnostics(w io.Writer) error {

@@ -88,7 +88,7 @@ type weight struct {
 	Built float64 `json:"-" head:"built in" unit:"ns"`
 }
 
-var weightTable = report.Table[weight]{Text: "operation, ns, built in"}
+var weightTable = report.Table{Row: weight{}, Text: "operation, ns, built in"}
 
 func (d *calibrationDocument) text(b *report.Text) {
 	if d.File == "" {
@@ -138,14 +138,15 @@ type hookState struct {
 	Why   string `json:"why,omitempty" prose:"" says:"why it does not work"`
 }
 
-var hookTable = report.Table[hookState]{
+var hookTable = report.Table{
+	Row:  hookState{},
 	Text: "hook, =works, what, why",
-	Cells: map[string]func(hookState) string{"works": func(h hookState) string {
+	Cells: report.CellsOf(map[string]func(hookState) string{"works": func(h hookState) string {
 		if h.Works {
 			return "works"
 		}
 		return "off"
-	}},
+	}}),
 }
 
 func (d *hookDocument) text(b *report.Text) {

@@ -44,7 +44,7 @@ type Trace struct {
 }
 
 // columns are those of the list's page.
-var columns = report.Table[Trace]{Text: "Trace, Program, Build, Host, Started, Size, Recording, Slow (99th percentile and total)"}
+var columns = report.Table{Row: Trace{}, Text: "Trace, Program, Build, Host, Started, Size, Recording, Slow (99th percentile and total)"}
 
 // List is a directory's traces, as JSON.
 type List struct {

@@ -29,7 +29,7 @@ func TestHints(t *testing.T) {
 	scopes, locks := top.Hints()
 	add("scopes", scopes)
 	add("locks", locks)
-	advised, worst := report.Table[advice.Finding]{Text: "place, improvement, saves, %, memory, diagnostic, advice"}, report.Table[advice.Characteristic]{Text: "place, costs, kind, what"}
+	advised, worst := report.Table{Row: advice.Finding{}, Text: "place, improvement, saves, %, memory, diagnostic, advice"}, report.Table{Row: advice.Characteristic{}, Text: "place, costs, kind, what"}
 	add("advice", advised.Hints())
 	add("costs", worst.Hints())
 	b.WriteString("};\n")

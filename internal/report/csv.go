@@ -12,32 +12,19 @@ import (
 
 // WriteCSV writes the columns of CSV for spreadsheets: exact numbers, times in nanoseconds, and
 // names unescaped.
-func (t *Table[R]) WriteCSV(w io.Writer, rows List[R]) error {
-	l := t.layout()
-	columns := l.columns(t.CSV)
-	return writeCSV(w, l.exactHeads(columns), func(yield func([]string) bool) {
-		for row := range rows {
-			v := reflect.ValueOf(&row).Elem()
-			cells := exactCells(columns, v, func(head string) ([]string, bool) {
-				g, ok := t.Groups[head]
-				if !ok {
-					return nil, false
-				}
-				return g.Cells(row), true
-			})
-			if !yield(cells) {
-				return
-			}
-		}
+func WriteCSV[R any](t *Table, w io.Writer, rows List[R]) error {
+	return t.writeCSV(w, func(yield func(reflect.Value) bool) {
+		rows(func(row R) bool { return yield(valueOf(row)) })
 	})
 }
 
-func writeCSV(w io.Writer, heads []string, rows iter.Seq[[]string]) error {
+func (t *Table) writeCSV(w io.Writer, rows iter.Seq[reflect.Value]) error {
+	columns := t.columns(t.CSV)
 	c := csv.NewWriter(w)
-	err := c.Write(heads)
-	for cells := range rows {
+	err := c.Write(t.exactHeads(columns))
+	for row := range rows {
 		if err == nil {
-			err = c.Write(cells)
+			err = c.Write(t.cells(columns, row, inCSV))
 		}
 		if err != nil {
 			break
@@ -45,18 +32,6 @@ func writeCSV(w io.Writer, heads []string, rows iter.Seq[[]string]) error {
 	}
 	c.Flush()
 	return cmp.Or(err, c.Error())
-}
-
-// exactCells returns a row's cells; group returns those of a group.
-func exactCells(columns []tableColumn, row reflect.Value, group func(head string) ([]string, bool)) (cells []string) {
-	for i := range columns {
-		if list, ok := group(columns[i].head); ok {
-			cells = append(cells, list...)
-		} else {
-			cells = append(cells, columns[i].exact(row))
-		}
-	}
-	return cells
 }
 
 // exact returns a value for programs; an unknown one is empty.

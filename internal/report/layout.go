@@ -11,12 +11,40 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-// layout is the part of a Table that does not depend on the type of its rows. What is generic is compiled
-// again for each of some seventy types.
-type layout struct {
-	row    reflect.Type
-	what   string
-	groups map[string][]string // the heads of each
+// form names the output that a cell is for.
+type form int
+
+const (
+	inText form = iota
+	inBrief
+	inCSV
+)
+
+// own returns a row's cells for a group, or for a column whose cells are overridden.
+func (t *Table) own(in form, head string, row any) ([]string, bool) {
+	if g, ok := t.Groups[head]; ok {
+		return g.cells(row), true
+	}
+	if in == inBrief && t.BriefCells != nil {
+		if cell, ok := t.BriefCells(head, row); ok {
+			return []string{cell}, true
+		}
+	}
+	if in != inCSV && t.Cells != nil {
+		if cell, ok := t.Cells(head, row); ok {
+			return []string{cell}, true
+		}
+	}
+	return nil, false
+}
+
+// write writes n rows as text.
+func (t *Table) write(b *Text, n int, row func(i int) reflect.Value) {
+	columns, what := t.columns(t.Text), t.What
+	if t.All {
+		what = ""
+	}
+	b.grid(what, t.heads(columns), n, func(i int) []string { return t.cells(columns, row(i), inText) })
 }
 
 // tableColumn is a field of a row, or a group.
@@ -37,21 +65,21 @@ func names(list string) []string {
 }
 
 // columns returns the columns of a list. It panics if the row lacks one, which is a mistake in the list.
-func (l *layout) columns(list string) (columns []tableColumn) {
-	all := reflect.VisibleFields(l.row)
+func (t *Table) columns(of string) (columns []tableColumn) {
+	all := reflect.VisibleFields(reflect.TypeOf(t.Row))
 	find := func(head string) reflect.StructField {
 		i := slices.IndexFunc(all, func(f reflect.StructField) bool { return !f.Anonymous && f.IsExported() && headOf(f) == head })
 		if i < 0 {
-			panic(fmt.Sprintf("%v has no column %q", l.row, head))
+			panic(fmt.Sprintf("%T has no column %q", t.Row, head))
 		}
 		return all[i]
 	}
-	for _, entry := range names(list) {
+	for _, entry := range names(of) {
 		shown, head := entry, entry
 		if at := strings.LastIndexByte(entry, '='); at >= 0 {
 			shown, head = entry[:at], entry[at+1:]
 		}
-		if _, ok := l.groups[head]; ok {
+		if _, ok := t.Groups[head]; ok {
 			columns = append(columns, tableColumn{head: head})
 			continue
 		}
@@ -77,10 +105,10 @@ func headOf(f reflect.StructField) string {
 }
 
 // headsOf returns the heads of columns, in which head returns that of a column that is no group.
-func (l *layout) headsOf(columns []tableColumn, head func(*tableColumn) string) (heads []string) {
+func (t *Table) headsOf(columns []tableColumn, head func(*tableColumn) string) (heads []string) {
 	for i := range columns {
-		if group, ok := l.groups[columns[i].head]; ok {
-			heads = append(heads, group...)
+		if group, ok := t.Groups[columns[i].head]; ok {
+			heads = append(heads, group.heads...)
 		} else {
 			heads = append(heads, head(&columns[i]))
 		}
@@ -89,13 +117,13 @@ func (l *layout) headsOf(columns []tableColumn, head func(*tableColumn) string) 
 }
 
 // heads returns the heads of columns in Grid's syntax; columns of numbers are aligned to the right.
-func (l *layout) heads(columns []tableColumn) []string {
-	return l.headsOf(columns, func(c *tableColumn) string {
+func (t *Table) heads(columns []tableColumn) []string {
+	return t.headsOf(columns, func(c *tableColumn) string {
 		head := c.shown
 		if c.noun {
-			head = l.what
+			head = t.What
 		}
-		if _, isNumber := c.tag.Lookup("unit"); !isNumber && l.row.FieldByIndex(c.index).Type.Kind() != reflect.Int64 {
+		if _, isNumber := c.tag.Lookup("unit"); !isNumber && reflect.TypeOf(t.Row).FieldByIndex(c.index).Type.Kind() != reflect.Int64 {
 			head = "<" + head
 		}
 		return head
@@ -103,8 +131,8 @@ func (l *layout) heads(columns []tableColumn) []string {
 }
 
 // briefHeads returns the heads of columns for Markdown.
-func (l *layout) briefHeads(columns []tableColumn) []string {
-	heads := l.heads(columns)
+func (t *Table) briefHeads(columns []tableColumn) []string {
+	heads := t.heads(columns)
 	for i := range heads {
 		heads[i] = strings.TrimPrefix(heads[i], "<")
 	}
@@ -112,13 +140,13 @@ func (l *layout) briefHeads(columns []tableColumn) []string {
 }
 
 // exactHeads returns the heads of columns for CSV.
-func (l *layout) exactHeads(columns []tableColumn) []string {
-	return l.headsOf(columns, func(c *tableColumn) string { return c.shown })
+func (t *Table) exactHeads(columns []tableColumn) []string {
+	return t.headsOf(columns, func(c *tableColumn) string { return c.shown })
 }
 
-// compared is Table.Compared for a list of columns.
-func (l *layout) compared(of string) (list []Column) {
-	for _, c := range l.columns(of) {
+// Compared returns the columns in Compare.
+func (t *Table) Compared() (list []Column) {
+	for _, c := range t.columns(t.Compare) {
 		has := func(word string) bool { return slices.Contains(strings.Fields(c.tag.Get("compare")), word) }
 		unit := Count
 		switch u := Unit(c.tag.Get("unit")); u {
@@ -132,19 +160,18 @@ func (l *layout) compared(of string) (list []Column) {
 	return list
 }
 
-// figures is Table.Figures for n rows and a list of columns.
-func (l *layout) figures(f *Figures, of string, columns []Column, n int, row func(i int) (v reflect.Value, name, kind string)) {
+// figures is AddRows, for names by index.
+func (t *Table) figures(f *Figures, rows reflect.Value, columns []Column, name func(i int) (name, kind string)) {
 	own := make([]*tableColumn, len(columns))
-	all := l.columns(of)
+	all := t.columns(t.Compare)
 	for i, c := range columns {
 		if at := slices.IndexFunc(all, func(x tableColumn) bool { return x.shown == c.Name }); at >= 0 {
 			own[i] = &all[at]
 		}
 	}
-	for i := range n {
-		r := Row{Values: make([]float64, len(columns))}
-		var v reflect.Value
-		v, r.Name, r.Kind = row(i)
+	for i := range rows.Len() {
+		r, v := Row{Values: make([]float64, len(columns))}, rows.Index(i)
+		r.Name, r.Kind = name(i)
 		for i, c := range own {
 			if r.Values[i] = NaN; c != nil && c.there(v) {
 				r.Values[i] = number(v.FieldByIndex(c.index))
@@ -154,14 +181,15 @@ func (l *layout) figures(f *Figures, of string, columns []Column, n int, row fun
 	}
 }
 
-// hints is Table.Hints for a list of columns.
-func (l *layout) hints(of string) (hints []Hint) {
+// Hints returns the columns of Text for a page. The sentence is the unit's noun and the column's says, in
+// which a quoted key is the head of its column.
+func (t *Table) Hints() (hints []Hint) {
 	heads := map[string]string{}
-	for _, f := range reflect.VisibleFields(l.row) {
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(t.Row)) {
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		heads[key] = headOf(f)
 	}
-	for _, c := range l.columns(of) {
+	for _, c := range t.columns(t.Text) {
 		text := quoted.ReplaceAllStringFunc(c.tag.Get("says"), func(key string) string {
 			key = strings.Trim(key, "'")
 			return cmp.Or(heads[key], key)
@@ -197,19 +225,30 @@ func (c *tableColumn) sortKey(row reflect.Value, at int) sortKey {
 	return sortKey{number: number(v), at: at}
 }
 
-func sortKeys(keys []sortKey, tie func(i, j int) int) {
+// sorted returns the indices of n rows in the order of a column.
+func (t *Table) sorted(order string, n int, row func(i int) reflect.Value, tie func(i, j int) int) []int {
+	c, keys, indices := t.columns(order)[0], make([]sortKey, n), make([]int, n)
+	for i := range keys {
+		keys[i] = c.sortKey(row(i), i)
+	}
 	slices.SortStableFunc(keys, func(a, b sortKey) int {
 		return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(b.number, a.number), tie(a.at, b.at))
 	})
+	for i, k := range keys {
+		indices[i] = k.at
+	}
+	return indices
 }
 
-// cells returns a row's cells. own returns those of a group, or of a column whose cells are overridden.
-func cells(columns []tableColumn, row reflect.Value, brief bool, own func(head string) ([]string, bool)) (cells []string) {
+// cells returns a row's cells.
+func (t *Table) cells(columns []tableColumn, row reflect.Value, in form) (cells []string) {
 	for i := range columns {
 		c := &columns[i]
-		if list, ok := own(c.head); ok {
+		if list, ok := t.own(in, c.head, row.Addr().Interface()); ok {
 			cells = append(cells, list...)
-		} else if brief && row.FieldByIndex(c.index).Kind() == reflect.String {
+		} else if in == inCSV {
+			cells = append(cells, c.exact(row))
+		} else if in == inBrief && row.FieldByIndex(c.index).Kind() == reflect.String {
 			cells = append(cells, Cell(CodeName(row.FieldByIndex(c.index).String())))
 		} else {
 			cells = append(cells, c.cell(row))

@@ -37,11 +37,11 @@ func TestCSVHeads(t *testing.T) {
 		Name string `json:"name"`
 		Line int    `json:"line" unit:"line"`
 	}
-	table, rows := Table[row]{What: "line", Text: "name, line", CSV: "name, line"}, []row{{"f", 2}}
+	table, rows := Table{Row: row{}, What: "line", Text: "name, line", CSV: "name, line"}, []row{{"f", 2}}
 	var text Text
 	var csv strings.Builder
 	table.Write(&text, rows)
-	if err := table.WriteCSV(&csv, All(rows)); err != nil {
+	if err := WriteCSV(&table, &csv, All(rows)); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := text.String()+csv.String(), "line  line\nf        2\nname,line\nf,2\n"; got != want {

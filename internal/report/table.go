@@ -1,11 +1,11 @@
 package report
 
 import (
+	"fmt"
 	"reflect"
-	"slices"
 )
 
-// A Table lays out rows of type R, a struct. Each exported field of R is a column, described by
+// A Table lays out rows of Row's type, a struct. Each exported field of it is a column, described by
 // the field's tags:
 //
 //	json     the key in documents, as for encoding/json; "-": in no document
@@ -23,7 +23,12 @@ import (
 // Write and WriteBrief show What as the head of the column name. The lists of columns below are heads separated by
 // ", ". In a list, SHOWN=HEAD replaces the head, and the name of a group selects all of its columns. If
 // SHOWN is empty, a column of bools shows its own head in the cells that are true.
-type Table[R any] struct {
+//
+// A Table has no type parameter, as what is generic would be compiled again for each of some forty types,
+// and each start of the tool maps a part of that. Its methods take a slice of rows, and panic if Row is of
+// another type.
+type Table struct {
+	Row     any    // of the rows' type
 	What    string // noun for a row, such as lock
 	All     bool   // Write ignores the limit of the text
 	Text    string // columns of Write
@@ -32,109 +37,98 @@ type Table[R any] struct {
 	Compare string // columns of compare; the first is the default order
 	CSV     string // columns of WriteCSV
 
-	Groups map[string]Group[R]
+	Groups map[string]Group
 
-	// Cells and BriefCells override, by head, the cells of text and of Markdown. A column that BriefCells
-	// lacks uses Cells.
-	Cells, BriefCells map[string]func(R) string
+	// Cells and BriefCells override the cells of text and of Markdown. A column that BriefCells lacks uses
+	// Cells.
+	Cells, BriefCells Cells
+}
+
+// Cells returns the cell of a row in a column, by its head. It reports false if it does not override the
+// column. row is a pointer.
+type Cells func(head string, row any) (cell string, ok bool)
+
+// CellsOf returns Cells for functions by head.
+func CellsOf[R any](cells map[string]func(R) string) Cells {
+	return func(head string, row any) (string, bool) {
+		cell, ok := cells[head]
+		if !ok {
+			return "", false
+		}
+		return cell(*row.(*R)), true
+	}
 }
 
 // A Group is a list of columns known only at run time, such as one for each metric.
-type Group[R any] struct {
-	Heads []string // in Grid's syntax
-	Cells func(R) []string
+type Group struct {
+	heads []string
+	cells func(row any) []string
+}
+
+// GroupOf returns a group of columns. Heads are in Grid's syntax.
+func GroupOf[R any](heads []string, cells func(R) []string) Group {
+	return Group{heads, func(row any) []string { return cells(*row.(*R)) }}
 }
 
 // Write writes the rows as text, up to b's limit, and the number of rows left out.
-func (t *Table[R]) Write(b *Text, rows []R) { WriteRows(t, b, rows, func(row R) R { return row }) }
+func (t *Table) Write(b *Text, rows any) {
+	list := t.rows(rows)
+	t.write(b, list.Len(), list.Index)
+}
 
 // WriteRows is like Write for the rows of a list. It makes those that it writes: all of them may be several
 // times the size of the list.
-func WriteRows[S, R any](t *Table[R], b *Text, list []S, row func(S) R) {
-	l := t.layout()
-	columns, what := l.columns(t.Text), t.What
-	if t.All {
-		what = ""
-	}
-	Grid(b, what, l.heads(columns), list, func(x S) []string { return t.cells(columns, row(x), false) })
+func WriteRows[S, R any](t *Table, b *Text, list []S, row func(S) R) {
+	t.write(b, len(list), func(i int) reflect.Value { return valueOf(row(list[i])) })
 }
 
+// valueOf returns a row as a value with an address, for Cells.
+func valueOf[R any](row R) reflect.Value { return reflect.ValueOf(&row).Elem() }
+
 // WriteAfter writes an empty line and the rows. Without rows it writes nothing.
-func (t *Table[R]) WriteAfter(b *Text, rows []R) {
-	if len(rows) > 0 {
+func (t *Table) WriteAfter(b *Text, rows any) {
+	if list := t.rows(rows); list.Len() > 0 {
 		b.WriteByte('\n')
-		t.Write(b, rows)
+		t.write(b, list.Len(), list.Index)
 	}
 }
 
 // WriteBrief writes at most n rows as Markdown, and the number of rows left out.
-func (t *Table[R]) WriteBrief(b *Brief, rows []R, n int) {
-	l := t.layout()
-	columns := l.columns(t.Brief)
+func (t *Table) WriteBrief(b *Brief, rows any, n int) {
+	columns, list := t.columns(t.Brief), t.rows(rows)
 	var cells [][]string
-	for _, row := range rows[:min(n, len(rows))] {
-		cells = append(cells, t.cells(columns, row, true))
+	for i := range min(n, list.Len()) {
+		cells = append(cells, t.cells(columns, list.Index(i), inBrief))
 	}
-	b.Rows(l.briefHeads(columns), cells)
-	b.Rest(len(rows)-len(cells), t.What)
+	b.Rows(t.briefHeads(columns), cells)
+	b.Rest(list.Len()-len(cells), t.What)
 }
 
 // Orders returns the heads of the columns in Sort.
-func (t *Table[R]) Orders() []string { return names(t.Sort) }
+func (t *Table) Orders() []string { return names(t.Sort) }
 
 // SortBy sorts a list by a column of its elements' rows: numbers in descending order with unknown ones
 // last, texts in ascending order. tie orders elements that are equal in the column. Rows are made one at a
 // time, as by WriteRows.
-func SortBy[S, R any](t *Table[R], list []S, row func(S) R, order string, tie func(a, b S) int) {
-	c, was, keys := t.layout().columns(order)[0], slices.Clone(list), make([]sortKey, len(list))
-	for i, x := range was {
-		r := row(x)
-		keys[i] = c.sortKey(reflect.ValueOf(&r).Elem(), i)
-	}
-	sortKeys(keys, func(i, j int) int { return tie(was[i], was[j]) })
-	for i, k := range keys {
-		list[i] = was[k.at]
+func SortBy[S, R any](t *Table, list []S, row func(S) R, order string, tie func(a, b S) int) {
+	was := append([]S(nil), list...)
+	value := func(i int) reflect.Value { return valueOf(row(was[i])) }
+	for i, at := range t.sorted(order, len(was), value, func(i, j int) int { return tie(was[i], was[j]) }) {
+		list[i] = was[at]
 	}
 }
 
-// Compared returns the columns in Compare.
-func (t *Table[R]) Compared() []Column { return t.layout().compared(t.Compare) }
-
-// Figures adds the rows to f with their values in columns; columns that the table lacks are
+// AddRows adds rows of the table to f, with their values in columns; columns that the table lacks are
 // unknown. name returns a row's name, and its kind.
-func (t *Table[R]) Figures(f *Figures, rows []R, columns []Column, name func(R) (name, kind string)) {
-	t.layout().figures(f, t.Compare, columns, len(rows), func(i int) (row reflect.Value, is, kind string) {
-		is, kind = name(rows[i])
-		return reflect.ValueOf(&rows[i]).Elem(), is, kind
-	})
+func AddRows[R any](f *Figures, t *Table, rows []R, columns []Column, name func(R) (name, kind string)) {
+	t.figures(f, t.rows(rows), columns, func(i int) (is, kind string) { return name(rows[i]) })
 }
 
-// Hints returns the columns of Text for a page. The sentence is the unit's noun and the column's says, in
-// which a quoted key is the head of its column.
-func (t *Table[R]) Hints() []Hint { return t.layout().hints(t.Text) }
-
-// cells returns a row's cells, for Markdown or for text.
-func (t *Table[R]) cells(columns []tableColumn, row R, brief bool) []string {
-	return cells(columns, reflect.ValueOf(&row).Elem(), brief, func(head string) (cells []string, ok bool) {
-		if g, ok := t.Groups[head]; ok {
-			return g.Cells(row), true
-		}
-		cell, inBrief := t.BriefCells[head]
-		if !brief || !inBrief {
-			cell = t.Cells[head]
-		}
-		if cell == nil {
-			return nil, false
-		}
-		return []string{cell(row)}, true
-	})
-}
-
-// layout returns the part of the table that does not depend on the type of its rows.
-func (t *Table[R]) layout() *layout {
-	l := &layout{reflect.TypeFor[R](), t.What, map[string][]string{}}
-	for name, g := range t.Groups {
-		l.groups[name] = g.Heads
+// rows returns a slice of rows as a value.
+func (t *Table) rows(list any) reflect.Value {
+	v := reflect.ValueOf(list)
+	if v.Type().Elem() != reflect.TypeOf(t.Row) {
+		panic(fmt.Sprintf("rows of %T, not of %T", list, t.Row))
 	}
-	return l
+	return v
 }

@@ -12,11 +12,12 @@ import (
 // Report returns the result for people and for programs.
 func (r *Result) Report() *report.Report { return &report.Report{Text: r.text, Document: r} }
 
-var buildTable = report.Table[Build]{
-	Text: "build, profile, build time, <compiled=compiled, size", Cells: map[string]func(Build) string{"compiled": Build.compiled},
+var buildTable = report.Table{
+	Row:  Build{},
+	Text: "build, profile, build time, <compiled=compiled, size", Cells: report.CellsOf(map[string]func(Build) string{"compiled": Build.compiled}),
 }
 
-var timeTable = report.Table[Time]{Cells: map[string]func(Time) string{"difference": Time.difference, "low": Time.interval}}
+var timeTable = report.Table{Row: Time{}, Cells: report.CellsOf(map[string]func(Time) string{"difference": Time.difference, "low": Time.interval})}
 
 func (r *Result) text(b *report.Text) {
 	buildTable.Write(b, report.RowsOf(r.Builds, func(x *Build) Build { return *x }))

@@ -83,10 +83,10 @@ func Disasm(ctx context.Context, v *profile.View, code *Code, function string) (
 	}
 	d.notes = code.head(d.notes...)
 	document := &disasmDocument{v.About(d.notes...), d.instructions}
-	table := report.Table[instruction]{CSV: "function, address, file, line, instruction=text, exact", Groups: profile.Groups[instruction](v)}
+	table := report.Table{Row: instruction{}, CSV: "function, address, file, line, instruction=text, exact", Groups: profile.Groups[instruction](v)}
 	return &profile.Report{
 		Report: report.Report{Text: d.text, Document: document},
-		CSV:    func(w io.Writer) error { return table.WriteCSV(w, document.Instructions) },
+		CSV:    func(w io.Writer) error { return report.WriteCSV(&table, w, document.Instructions) },
 	}, nil
 }
 

@@ -81,10 +81,10 @@ func Source(ctx context.Context, v *profile.View, code *Code, what string) (*pro
 		}
 	}
 	d := &sourceDocument{v.About(s.notes...), name, s.path, report.ListOf(s.list(), s.line)}
-	table := report.Table[line]{CSV: "line, code, source=text, exact", Groups: profile.Groups[line](v)}
+	table := report.Table{Row: line{}, CSV: "line, code, source=text, exact", Groups: profile.Groups[line](v)}
 	return &profile.Report{
 		Report: report.Report{Text: s.text, Document: d},
-		CSV:    func(w io.Writer) error { return table.WriteCSV(w, d.Lines) },
+		CSV:    func(w io.Writer) error { return report.WriteCSV(&table, w, d.Lines) },
 	}, nil
 }
 

@@ -29,9 +29,10 @@ type function struct {
 	Calls   []call  `json:"calls"` // of all these lines, the most called first
 }
 
-var functions = report.Table[function]{
+var functions = report.Table{
+	Row:  function{},
 	What: "function", Text: "total, %, head, lines, inlined, hottest line, name, calls",
-	Cells: map[string]func(function) string{"hottest line": function.hottest, "calls": function.calls},
+	Cells: report.CellsOf(map[string]func(function) string{"hottest line": function.hottest, "calls": function.calls}),
 }
 
 func (x function) hottest() string {
@@ -132,7 +133,7 @@ type alike struct {
 	Test    float64 `json:"test_share" head:"test %" unit:"share" says:"of the second profile's samples"`
 }
 
-var alikes = report.Table[alike]{What: "function", Text: "alike %, base %, test %, name"}
+var alikes = report.Table{Row: alike{}, What: "function", Text: "alike %, base %, test %, name"}
 
 // Overlap reports the similarity of two profiles, as llvm-profdata overlap --sample does.
 func Overlap(base, test string, s *autofdo.Similarity) *report.Report {

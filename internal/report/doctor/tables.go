@@ -13,7 +13,7 @@ type problem struct {
 	Gain report.Float `json:"gain" unit:"0 to 1" compare:"worse"`
 }
 
-var problems = report.Table[problem]{Compare: "share, gain, confidence"}
+var problems = report.Table{Row: problem{}, Compare: "share, gain, confidence"}
 
 func problemOf(f doctor.Finding) problem {
 	return problem{f, report.Known(float64(f.Gain), f.Gain >= 0)}
@@ -26,9 +26,10 @@ type spent struct {
 	Bar   string       `json:"-" head:"bar" zero:""`
 }
 
-var spending = report.Table[spent]{
+var spending = report.Table{
+	Row:  spent{},
 	Text: "  =name, cores, =share, =bar", Compare: "share, cores",
-	Cells: map[string]func(spent) string{"name": func(s spent) string { return "  " + s.Name }},
+	Cells: report.CellsOf(map[string]func(spent) string{"name": func(s spent) string { return "  " + s.Name }}),
 }
 
 // spent returns where the cores' time went.
@@ -46,17 +47,18 @@ type atOnce struct {
 	Bar     string  `json:"-" head:"bar" zero:""`
 }
 
-var parallelism = report.Table[atOnce]{Text: "running, time, =bar"}
+var parallelism = report.Table{Row: atOnce{}, Text: "running, time, =bar"}
 
 // parts lays out the parts of a critical path.
-var parts = report.Table[doctor.Part]{
+var parts = report.Table{
+	Row:  doctor.Part{},
 	Text: "  scope=name, state, time=ns, share",
-	Cells: map[string]func(doctor.Part) string{"name": func(x doctor.Part) string {
+	Cells: report.CellsOf(map[string]func(doctor.Part) string{"name": func(x doctor.Part) string {
 		if x.Name == "" {
 			return "  (no scope)"
 		}
 		return "  " + report.Name(x.Name)
-	}},
+	}}),
 }
 
 // barWidth is the length of the bar for the whole, in characters.

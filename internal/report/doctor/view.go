@@ -35,13 +35,13 @@ func figures(r *doctor.Report) *report.Figures {
 	for _, u := range r.Unexamined {
 		f.Notes = append(f.Notes, "not looked for: "+verdicts(u.Verdicts)+", because "+u.Why)
 	}
-	problems.Figures(f, report.RowsOf(r.Findings, problemOf), columns, func(x problem) (string, string) {
+	report.AddRows(f, &problems, report.RowsOf(r.Findings, problemOf), columns, func(x problem) (string, string) {
 		name := string(x.Verdict)
 		if x.Object != "" {
 			name += " of " + x.Object
 		}
 		return name, "finding"
 	})
-	spending.Figures(f, found{Report: r}.spent(), columns, func(s spent) (string, string) { return s.Name, "cores' time" })
+	report.AddRows(f, &spending, found{Report: r}.spent(), columns, func(s spent) (string, string) { return s.Name, "cores' time" })
 	return f
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-var points = report.Table[point]{Text: "cores, copy, a=b+s·c=triad, inflation: memory, compute"}
+var points = report.Table{Row: point{}, Text: "cores, copy, a=b+s·c=triad, inflation: memory, compute"}
 
 // Report returns the result for people and for programs.
 func (r *Result) Report() *report.Report { return &report.Report{Text: r.text, Document: r} }

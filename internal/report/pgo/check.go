@@ -33,7 +33,7 @@ type reason struct {
 	Class string  `json:"-" head:"class"`
 }
 
-var reasons = report.Table[reason]{Text: "%, =class, what became of the calls"}
+var reasons = report.Table{Row: reason{}, Text: "%, =class, what became of the calls"}
 
 // pkg sums up the calls from a package.
 type pkg struct {
@@ -48,7 +48,7 @@ type pkg struct {
 	LostShare report.Float `json:"-" head:"lost %" unit:"share" zero:""` // of what can be matched; unknown where nothing is lost
 }
 
-var packages = report.Table[pkg]{What: "package", Text: "%, found %, lost %, calls from package"}
+var packages = report.Table{Row: pkg{}, What: "package", Text: "%, found %, lost %, calls from package"}
 
 // lost is a function that no longer exists.
 type lost struct {
@@ -58,7 +58,7 @@ type lost struct {
 	Share float64 `json:"-" head:"%" unit:"share"` // of all
 }
 
-var lostFunctions = report.Table[lost]{What: "function", Text: "%, function that is gone=name"}
+var lostFunctions = report.Table{Row: lost{}, What: "function", Text: "%, function that is gone=name"}
 
 // failure is a package that does not load.
 type failure struct {

@@ -21,7 +21,7 @@ type verdict struct {
 	Share   float64         `json:"share" head:"%" unit:"share" says:"of all weight"`
 }
 
-var verdicts = report.Table[verdict]{Text: "%, edges, what the compiler did"}
+var verdicts = report.Table{Row: verdict{}, Text: "%, edges, what the compiler did"}
 
 // explained is a hot edge with the compiler's treatment.
 type explained struct {
@@ -36,7 +36,7 @@ type explained struct {
 	Line          int             `json:"line" unit:"line" says:"0: not known"`
 }
 
-var hotCalls = report.Table[explained]{What: "hot call", Text: "%, caller, line, calls, =why"}
+var hotCalls = report.Table{Row: explained{}, What: "hot call", Text: "%, caller, line, calls, =why"}
 
 // Explain reports how the compiler used the hot edges of a profile.
 func Explain(r *explain.Report) *report.Report {

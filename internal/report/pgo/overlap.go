@@ -31,7 +31,7 @@ type shared struct {
 	Change float64 `json:"-" head:"change" unit:"share" signed:""`
 }
 
-var shares = report.Table[shared]{What: "edge", Text: "first %, second %, change, caller, line, calls"}
+var shares = report.Table{Row: shared{}, What: "edge", Text: "first %, second %, change, caller, line, calls"}
 
 // alien is the overlap below which two profiles are hardly of one program.
 const alien = 0.02

@@ -43,7 +43,7 @@ type weighed struct {
 	Sum float64 `json:"-" head:"sum %" unit:"share"` // of the edges up to this one
 }
 
-var edgeTable = report.Table[weighed]{What: "edge", Text: "weight, %, sum %, =hot, caller, line, calls"}
+var edgeTable = report.Table{Row: weighed{}, What: "edge", Text: "weight, %, sum %, =hot, caller, line, calls"}
 
 // function is a callee.
 type function struct {
@@ -53,7 +53,7 @@ type function struct {
 	Hot    bool    `json:"hot" says:"a hot edge leads to it"`
 }
 
-var functionTable = report.Table[function]{What: "function", Text: "weight, %, =hot, called function=name"}
+var functionTable = report.Table{Row: function{}, What: "function", Text: "weight, %, =hot, called function=name"}
 
 // Show reports the edges that the compiler reads from a profile. The heaviest ones, which together
 // have share percent of the weight, are hot.
@@ -132,8 +132,8 @@ func (d *showDocument) text(b *report.Text, rows []weighed, called []function) {
 	}
 	edges, functions := edgeTable, functionTable
 	if d.Unit == string(pgo.Nanoseconds) {
-		edges.Cells = map[string]func(weighed) string{"weight": func(x weighed) string { return show.Duration(x.Weight) }}
-		functions.Cells = map[string]func(function) string{"weight": func(x function) string { return show.Duration(x.Weight) }}
+		edges.Cells = report.CellsOf(map[string]func(weighed) string{"weight": func(x weighed) string { return show.Duration(x.Weight) }})
+		functions.Cells = report.CellsOf(map[string]func(function) string{"weight": func(x function) string { return show.Duration(x.Weight) }})
 	}
 	edges.WriteAfter(b, rows)
 	functions.WriteAfter(b, called)

@@ -29,7 +29,7 @@ type neighbour struct {
 	Role string `json:"-" head:"role"`
 }
 
-var neighbours = report.Table[neighbour]{What: "function", All: true, Text: "attributed, metrics, name, compiler", CSV: "role, name, exact, at_least"}
+var neighbours = report.Table{Row: neighbour{}, What: "function", All: true, Text: "attributed, metrics, name, compiler", CSV: "role, name, exact, at_least"}
 
 // callersDocument is the document of callers --json. The attributed values of the callers add up to
 // the function's inclusive ones; so do those of the callees and its exclusive ones.
@@ -44,7 +44,7 @@ type callersDocument struct {
 // callers is the content of the callers report.
 type callers struct {
 	*View
-	table            report.Table[neighbour]
+	table            report.Table
 	notes            []string
 	callers, callees []neighbour
 	itself           neighbour
@@ -92,7 +92,7 @@ func (c *callers) columns() {
 		heads = append(heads, "a."+c.Metrics[m].Name)
 	}
 	c.table.Groups = Groups[neighbour](c.View)
-	c.table.Groups["attributed"] = report.Group[neighbour]{Heads: heads, Cells: func(n neighbour) (cells []string) {
+	c.table.Groups["attributed"] = report.GroupOf(heads, func(n neighbour) (cells []string) {
 		for _, m := range c.metrics() {
 			mark := ""
 			if n.Role != c.itself.Role { // its exclusive values are not too small
@@ -101,11 +101,11 @@ func (c *callers) columns() {
 			cells = append(cells, mark+c.Value(m, n.Attributed.Of(m)))
 		}
 		return cells
-	}}
+	})
 	c.table.Groups["exact"] = exact(c.View, []string{"attributed", "exclusive", "inclusive"}, func(n neighbour) []Values {
 		return []Values{n.Attributed, n.Exclusive, n.Inclusive}
 	})
-	c.table.Cells = map[string]func(neighbour) string{
+	c.table.Cells = report.CellsOf(map[string]func(neighbour) string{
 		"name": func(n neighbour) string {
 			if n.Role == c.itself.Role {
 				return "*" + show.Name(n.Name)
@@ -118,7 +118,7 @@ func (c *callers) columns() {
 			}
 			return show.Name(n.Compiler)
 		},
-	}
+	})
 }
 
 // rows lists at most n callers, the function, and at most n callees.
@@ -141,7 +141,7 @@ func (c *callers) text(b *report.Text) {
 }
 
 func (c *callers) csv(w io.Writer) error {
-	return c.table.WriteCSV(w, report.All(c.rows(func(n int) int { return n })))
+	return report.WriteCSV(&c.table, w, report.All(c.rows(func(n int) int { return n })))
 }
 
 // summary writes the function's other names, all metrics in which it has a value, and its source.

@@ -157,9 +157,9 @@ func (v *View) Cells(x Costs) (cells []string) {
 
 // Groups returns the columns of rows that embed Costs: metrics are those of the view, and exact
 // those of a CSV, which has all metrics.
-func Groups[R interface{ costs() Costs }](v *View) map[string]report.Group[R] {
-	return map[string]report.Group[R]{
-		"metrics": {Heads: v.Heads(), Cells: func(r R) []string { return v.Cells(r.costs()) }},
+func Groups[R interface{ costs() Costs }](v *View) map[string]report.Group {
+	return map[string]report.Group{
+		"metrics": report.GroupOf(v.Heads(), func(r R) []string { return v.Cells(r.costs()) }),
 		"exact": exact(v, []string{"exclusive", "inclusive"}, func(r R) []Values {
 			return []Values{r.costs().Exclusive, r.costs().Inclusive}
 		}),
@@ -167,13 +167,14 @@ func Groups[R interface{ costs() Costs }](v *View) map[string]report.Group[R] {
 }
 
 // exact returns a column for each kind and metric, such as exclusive_cpu and inclusive_cpu.
-func exact[R any](v *View, kinds []string, of func(R) []Values) (g report.Group[R]) {
+func exact[R any](v *View, kinds []string, of func(R) []Values) report.Group {
+	var heads []string
 	for i := range v.Metrics {
 		for _, kind := range kinds {
-			g.Heads = append(g.Heads, kind+"_"+v.Metrics[i].Name)
+			heads = append(heads, kind+"_"+v.Metrics[i].Name)
 		}
 	}
-	g.Cells = func(row R) (cells []string) {
+	return report.GroupOf(heads, func(row R) (cells []string) {
 		values := of(row)
 		for i := range v.Metrics {
 			for _, x := range values {
@@ -181,6 +182,5 @@ func exact[R any](v *View, kinds []string, of func(R) []Values) (g report.Group[
 			}
 		}
 		return cells
-	}
-	return g
+	})
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-var metrics = report.Table[metric]{What: "metric", All: true, Text: "metric, total, unit, how, what", CSV: "metric, total, unit, how, title=what"}
+var metrics = report.Table{Row: metric{}, What: "metric", All: true, Text: "metric, total, unit, how, what", CSV: "metric, total, unit, how, title=what"}
 
 // header lists the metrics of a profile.
 func header(v *View) *Report {
 	d := &headerDocument{v.About(), v.Binary, v.BuildID, v.From, v.To}
 	return &Report{report.Report{Text: func(b *report.Text) { v.header(b, d.Metrics) }, Document: d}, func(w io.Writer) error {
-		return metrics.WriteCSV(w, report.All(d.Metrics))
+		return report.WriteCSV(&metrics, w, report.All(d.Metrics))
 	}}
 }
 
@@ -46,11 +46,11 @@ func (v *View) header(b *report.Text, list []metric) {
 	}
 	b.WriteByte('\n')
 	table := metrics
-	table.Cells = map[string]func(metric) string{
+	table.Cells = report.CellsOf(map[string]func(metric) string{
 		"total": func(m metric) string { return v.Value(m.at, m.Total) },
 		"unit":  func(m metric) string { return v.unit(m.at) },
 		"what":  func(m metric) string { return show.Name(m.Title) },
-	}
+	})
 	table.Write(b, list)
 }
 

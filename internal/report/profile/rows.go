@@ -28,12 +28,12 @@ type row struct {
 	total bool // the row is <Total>
 }
 
-var rows = report.Table[row]{Text: "metrics, name", CSV: "name, file, line, id, exact, at_least"}
+var rows = report.Table{Row: row{}, Text: "metrics, name", CSV: "name, file, line, id, exact, at_least"}
 
 // rowsShown is the content of Kind.rows.
 type rowsShown struct {
 	*View
-	table   report.Table[row]
+	table   report.Table
 	rows    []row
 	slowest *slowest // nil: not requested
 }
@@ -46,12 +46,12 @@ func (k *Kind) rows(v *View) *Report {
 	}
 	program := cmp.Or(show.Base(v.Binary), theProgram)
 	t.table.What, t.table.Groups = k.By, Groups[row](t.View)
-	t.table.Cells = map[string]func(row) string{"name": func(r row) string {
+	t.table.Cells = report.CellsOf(map[string]func(row) string{"name": func(r row) string {
 		if r.total {
 			return samples.TotalName
 		}
 		return show.Name(k.title(r.key))
-	}}
+	}})
 	for k, c := range k.sum(t.Profile, program) {
 		if r := (row{key: k, Costs: t.Costs(c)}); v.Names.Match(k.Name) && len(r.Exclusive.names())+len(r.Inclusive.names()) > 0 {
 			t.rows = append(t.rows, r)
@@ -65,7 +65,7 @@ func (k *Kind) rows(v *View) *Report {
 	if t.slowest != nil {
 		d.Slowest = t.slowest.document()
 	}
-	return &Report{report.Report{Text: t.text, Document: d}, func(w io.Writer) error { return t.table.WriteCSV(w, d.Rows) }}
+	return &Report{report.Report{Text: t.text, Document: d}, func(w io.Writer) error { return report.WriteCSV(&t.table, w, d.Rows) }}
 }
 
 // sum sums up a profile by key.

@@ -37,7 +37,8 @@ func SampleOf(s *samples.Sample) Sample {
 	}
 }
 
-var list = report.Table[Sample]{
+var list = report.Table{
+	Row:  Sample{},
 	What: "sample", Text: "time, value, metric, goroutine, track, thread, cpu, scope, stack",
 	CSV: "time_ns=time, metric, value, goroutine, thread, cpu, track, scope, stack",
 }
@@ -65,13 +66,13 @@ func oneByOne(v *View) *Report {
 		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Goroutine, b.Goroutine))
 	})
 	d := &listDocument{v.About(), report.All(v.List)}
-	return &Report{report.Report{Text: v.list, Document: d}, func(w io.Writer) error { return list.WriteCSV(w, d.List) }}
+	return &Report{report.Report{Text: v.list, Document: d}, func(w io.Writer) error { return report.WriteCSV(&list, w, d.List) }}
 }
 
 func (v *View) list(b *report.Text) {
 	v.Head(b)
 	table := list
-	table.Cells = map[string]func(Sample) string{
+	table.Cells = report.CellsOf(map[string]func(Sample) string{
 		"stack": func(s Sample) string { return s.Frames.text() },
 		"value": func(s Sample) string {
 			if v.Metrics[s.metric].Unit == samples.Nanoseconds {
@@ -79,7 +80,7 @@ func (v *View) list(b *report.Text) {
 			}
 			return v.Value(int(s.metric), s.Value)
 		},
-	}
+	})
 	table.Write(b, v.List)
 	if len(v.List) == 0 {
 		b.WriteString("no samples\n")

@@ -37,16 +37,18 @@ type siteContrast struct {
 }
 
 var (
-	contrasts = report.Table[contrast]{
+	contrasts = report.Table{
+		Row:  contrast{},
 		What: "metric", Text: "slow, others, difference, what",
-		Cells: map[string]func(contrast) string{"difference": contrast.signed},
+		Cells: report.CellsOf(map[string]func(contrast) string{"difference": contrast.signed}),
 	}
-	siteContrasts = report.Table[siteContrast]{
+	siteContrasts = report.Table{
+		Row:  siteContrast{},
 		What: "place", Text: "slow, others, difference, what, where",
-		Cells: map[string]func(siteContrast) string{
+		Cells: report.CellsOf(map[string]func(siteContrast) string{
 			"difference": func(p siteContrast) string { return p.signed() },
 			"where":      func(p siteContrast) string { return show.Name(p.Function + ", " + show.Place(p.File, p.Line)) },
-		},
+		}),
 	}
 )
 

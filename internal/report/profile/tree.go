@@ -18,7 +18,7 @@ type call struct {
 	Costs
 }
 
-var calls = report.Table[call]{What: "function", Text: "metrics, name", CSV: "depth, name, exact, at_least", Cells: map[string]func(call) string{"name": call.indented}}
+var calls = report.Table{Row: call{}, What: "function", Text: "metrics, name", CSV: "depth, name, exact, at_least", Cells: report.CellsOf(map[string]func(call) string{"name": call.indented})}
 
 // treeDocument is the document of tree --json: its functions, parents first.
 type treeDocument struct {
@@ -46,7 +46,7 @@ func tree(v *View) *Report {
 			fmt.Fprintf(b, "%s of less than %s left out (--least 0 shows all)\n", show.Plural(small, "call"), show.Percent(v.Least))
 		}
 	}
-	return &Report{report.Report{Text: text, Document: d}, func(w io.Writer) error { return table.WriteCSV(w, d.Functions) }}
+	return &Report{report.Report{Text: text, Document: d}, func(w io.Writer) error { return report.WriteCSV(&table, w, d.Functions) }}
 }
 
 // node is a node of the tree; depth is the number of nodes above it.

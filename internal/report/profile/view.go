@@ -25,8 +25,8 @@ type compared struct {
 }
 
 var (
-	comparedCosts   = report.Table[compared]{Compare: "cpu, icpu, off, ioff"}
-	comparedCallers = report.Table[compared]{Compare: "cpu, off"}
+	comparedCosts   = report.Table{Row: compared{}, Compare: "cpu, icpu, off, ioff"}
+	comparedCallers = report.Table{Row: compared{}, Compare: "cpu, off"}
 )
 
 // The views of samples.
@@ -55,7 +55,7 @@ func CallersView(function string) report.View {
 	})
 }
 
-func sampledView(table *report.Table[compared], of func(*trace.Trace, *samples.Profile, func(string) bool) (*report.Figures, error)) report.View {
+func sampledView(table *report.Table, of func(*trace.Trace, *samples.Profile, func(string) bool) (*report.Figures, error)) report.View {
 	return report.View{
 		Sampled: true,
 		Columns: table.Compared(),
@@ -132,11 +132,11 @@ func known(p *samples.Profile, metric string) func(values []int64) report.Int {
 }
 
 // figures returns the wanted rows that have a value.
-func figures(p *samples.Profile, table *report.Table[compared], rows []compared, wanted func(string) bool) *report.Figures {
+func figures(p *samples.Profile, table *report.Table, rows []compared, wanted func(string) bool) *report.Figures {
 	f := &report.Figures{Notes: p.Notes}
 	rows = slices.DeleteFunc(rows, func(r compared) bool {
 		return !wanted(r.Name) || r.CPU.N == 0 && r.ICPU.N == 0 && r.Off.N == 0 && r.IOff.N == 0
 	})
-	table.Figures(f, rows, table.Compared(), func(r compared) (string, string) { return r.Name, r.kind })
+	report.AddRows(f, table, rows, table.Compared(), func(r compared) (string, string) { return r.Name, r.kind })
 	return f
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/show"
 )
 
-var points = report.Table[point]{Text: "GOMAXPROCS, wall, from, to, speed-up, CPU, CPU factor, =more than CPUs"}
+var points = report.Table{Row: point{}, Text: "GOMAXPROCS, wall, from, to, speed-up, CPU, CPU factor, =more than CPUs"}
 
 // text writes the report for people.
 func (r *document) text(b *report.Text, plain bool) {

@@ -21,7 +21,7 @@ type name struct {
 	Stacks int64  `json:"stacks" unit:"count"`
 }
 
-var names = report.Table[name]{What: "name", All: true, Text: "name, calls, weight, stacks"}
+var names = report.Table{Row: name{}, What: "name", All: true, Text: "name, calls, weight, stacks"}
 
 // stack is a row for a stack, or for all stacks with the same innermost callers.
 type stack struct {
@@ -43,9 +43,10 @@ func (r *found) text(b *report.Text) {
 		return
 	}
 	names.Write(b, r.names)
-	callers := report.Table[stack]{
+	callers := report.Table{
+		Row:  stack{},
 		What: "caller", Text: "name=name, calls, share, weight, called from",
-		Cells: map[string]func(stack) string{"called from": func(s stack) string { return r.calledFrom(s.one) }},
+		Cells: report.CellsOf(map[string]func(stack) string{"called from": func(s stack) string { return r.calledFrom(s.one) }}),
 	}
 	b.WriteByte('\n')
 	report.WriteRows(&callers, b, r.callers(), func(c caller) stack {

@@ -44,20 +44,20 @@ func groupOf(g *analysis.StateGroup, by analysis.By) group {
 	return x
 }
 
-var groups = report.Table[group]{What: "row", Compare: "mean, total, count"}
+var groups = report.Table{Row: group{}, What: "row", Compare: "mean, total, count"}
 
 // table returns the table of the groups: the time of each, and the share of each state in it.
-func (r *found) table() *report.Table[group] {
+func (r *found) table() *report.Table {
 	t := groups
 	t.Text = string(r.by) + "=name, count, total, shares"
 	if r.by == analysis.ByGoroutine {
 		t.Text = "goroutine, track=name, life=total, shares"
 	}
-	t.Cells = map[string]func(group) string{
+	t.Cells = report.CellsOf(map[string]func(group) string{
 		"name":  r.title,
 		"total": func(g group) string { return show.Duration(r.times(g).Sum()) },
-	}
-	t.Groups = map[string]report.Group[group]{"shares": {Heads: states.Names[:], Cells: func(g group) []string { return shares(r.times(g)) }}}
+	})
+	t.Groups = map[string]report.Group{"shares": report.GroupOf(states.Names[:], func(g group) []string { return shares(r.times(g)) })}
 	return &t
 }
 

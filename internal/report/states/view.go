@@ -34,7 +34,7 @@ func columns() []report.Column {
 func figures(rows []group, facts *states.Facts) *report.Figures {
 	f := &report.Figures{Notes: notes(facts)}
 	own := groups.Compared()
-	groups.Figures(f, rows, own, func(g group) (string, string) { return g.Name, "scope" })
+	report.AddRows(f, &groups, rows, own, func(g group) (string, string) { return g.Name, "scope" })
 	unknown := unknownStates(facts)
 	for i, g := range rows {
 		for s, d := range g.States {

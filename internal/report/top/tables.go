@@ -55,20 +55,21 @@ type scope struct {
 	byTrack, skipped bool // the row is of a track; some calls were not recorded
 }
 
-var scopes = report.Table[scope]{
+var scopes = report.Table{
+	Row:     scope{},
 	What:    "name",
 	Text:    "name, count, calls, total, self, mean, min, p50, p90, p99, max, cpu, known, cpu/wall, cpu max, open",
 	Brief:   "name, source, count, total, self, mean, p50, p99, max, cpu/wall",
 	Sort:    "count, cpu, max, mean, name, p99, self, total",
 	Compare: "total, count, self, mean=mean each, p50, p90, p99, max, cpu=cpu each, cpu/wall",
-	Cells: map[string]func(scope) string{
+	Cells: report.CellsOf(map[string]func(scope) string{
 		"name": scope.title, "calls": scope.callsCell, "cpu max": scope.atMostCell, "open": scope.openCell,
-	},
-	BriefCells: map[string]func(scope) string{
+	}),
+	BriefCells: report.CellsOf(map[string]func(scope) string{
 		"name":   func(s scope) string { return report.Cell(s.code()) },
 		"source": func(s scope) string { return report.Cell(s.Source) },
 		"count":  scope.countCell,
-	},
+	}),
 }
 
 func (r *found) scope(s *analysis.Stats) scope {
@@ -196,19 +197,20 @@ type lock struct {
 // Hints returns the columns of the tables of scopes and of locks, for the page.
 func Hints() (ofScopes, ofLocks []report.Hint) { return scopes.Hints(), locks.Hints() }
 
-var locks = report.Table[lock]{
+var locks = report.Table{
+	Row:   lock{},
 	What:  "lock",
 	Text:  "name, waits, wait total, wait max, holds, hold total, hold max, waiting, held now, held by",
 	Brief: "name, source, waits, wait total, wait max, holds, hold total, held by",
-	Cells: map[string]func(lock) string{
+	Cells: report.CellsOf(map[string]func(lock) string{
 		"waiting":  func(l lock) string { return report.Still(l.OpenW, l.OpenWT) },
 		"held now": func(l lock) string { return report.Still(l.OpenH, l.OpenHT) },
 		"held by":  lock.heldBy,
-	},
-	BriefCells: map[string]func(lock) string{
+	}),
+	BriefCells: report.CellsOf(map[string]func(lock) string{
 		"source":  func(l lock) string { return report.Cell(l.Source) },
 		"held by": func(l lock) string { return report.Cell(report.Code(l.heldBy())) },
-	},
+	}),
 }
 
 func (r *found) lock(l *analysis.Lock) lock {
@@ -233,14 +235,15 @@ type event struct {
 	Rate report.Float `json:"-" head:"per second" unit:"events"` // between the first and the last
 }
 
-var events = report.Table[event]{
+var events = report.Table{
+	Row:  event{},
 	What: "event", Text: "name, count, per second, first, last, to come", Compare: "count",
-	Cells: map[string]func(event) string{"name": func(e event) string {
+	Cells: report.CellsOf(map[string]func(event) string{"name": func(e event) string {
 		if e.Pending {
 			return report.Name(e.Name) + " (pending)"
 		}
 		return report.Name(e.Name)
-	}},
+	}}),
 }
 
 func (r *found) event(x *analysis.Instants) event {
@@ -256,7 +259,7 @@ type counter struct {
 	Last  report.Sample `json:"last" unit:"the program's" says:"'\"NaN\"', '\"+Inf\"', '\"-Inf\"' are strings"`
 }
 
-var counters = report.Table[counter]{What: "counter", Text: "name, count, min, max, last"}
+var counters = report.Table{Row: counter{}, What: "counter", Text: "name, count, min, max, last"}
 
 func (r *found) counter(c *analysis.Counter) counter {
 	return counter{r.t.Name(c.Name), c.Count, report.Sample(c.Min), report.Sample(c.Max), report.Sample(c.Last)}

@@ -20,8 +20,8 @@ var View = report.View{
 		}
 		f := &report.Figures{}
 		rows := r.first(len(r.scopes))
-		scopes.Figures(f, rows, scopes.Compared(), func(s scope) (string, string) { return s.Name, kind(s.Process, "process", "scope") })
-		events.Figures(f, r.events, scopes.Compared(), func(e event) (string, string) { return e.Name, kind(e.Pending, "pending", "event") })
+		report.AddRows(f, &scopes, rows, scopes.Compared(), func(s scope) (string, string) { return s.Name, kind(s.Process, "process", "scope") })
+		report.AddRows(f, &events, r.events, scopes.Compared(), func(e event) (string, string) { return e.Name, kind(e.Pending, "pending", "event") })
 		if sel.Names.All() && !slices.ContainsFunc(rows, func(s scope) bool { return s.Self.Kind != report.Exact }) {
 			f.SetWhole(2, 0, 2) // self times add up to the whole; totals do not, because scopes nest
 		}

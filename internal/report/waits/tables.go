@@ -73,18 +73,19 @@ type lock struct {
 	title string // the name, with the address if several locks have the name
 }
 
-var locks = report.Table[lock]{
+var locks = report.Table{
+	Row:     lock{},
 	What:    "lock",
 	Compare: "wait=waited, had, contended, mean=wait mean, max=wait max, hold=held, holdmax=hold max",
 	Text:    "name, kind, had, contended, brief, waited, wait max, waiting, holds, held, hold max, held now, tries, holders, waiters",
-	Cells: map[string]func(lock) string{
+	Cells: report.CellsOf(map[string]func(lock) string{
 		"name":      func(l lock) string { return l.title },
 		"contended": lock.contendedCell,
 		"waiting":   func(l lock) string { return report.Still(l.OpenW, l.OpenWT) },
 		"held now":  func(l lock) string { return report.Still(l.OpenH, l.OpenHT) },
 		"holders":   func(l lock) string { return report.First(l.Holders, waiter.shareOf) },
 		"waiters":   func(l lock) string { return report.First(l.Waiters, waiter.shareOf) },
-	},
+	}),
 }
 
 type waiter struct {
@@ -112,18 +113,19 @@ type site struct {
 	Mean report.Float `json:"-" head:"mean" unit:"ns" compare:"worse"`
 }
 
-var siteTable = report.Table[site]{
+var siteTable = report.Table{
+	Row:     site{},
 	What:    "place",
 	Text:    "waits for, where, count, total, mean, max, woken by",
 	Compare: "wait=total, contended=count, mean, max",
-	Cells: map[string]func(site) string{
+	Cells: report.CellsOf(map[string]func(site) string{
 		"where": func(p site) string { return frameText(p.At, "(other places)") },
 		"woken by": func(p site) string {
 			return report.First(p.WokenBy, func(w woken) string {
 				return frameText(w.At, "(unknown)") + " " + show.Percent(float64(w.NS)/float64(max(p.Total, 1)))
 			})
 		},
-	},
+	}),
 }
 
 type woken struct {

@@ -21,8 +21,8 @@ var View = report.View{
 		if !r.hasStates {
 			f.Notes = append(f.Notes, "no Go execution trace: only the locks of package scope are known")
 		}
-		locks.Figures(f, byName(report.RowsOf(r.locks, r.lock)), locks.Compared(), func(l lock) (string, string) { return l.Name, "lock" })
-		siteTable.Figures(f, r.listed, locks.Compared(), func(p site) (string, string) { return frameText(p.At, "(other places)"), p.State })
+		report.AddRows(f, &locks, byName(report.RowsOf(r.locks, r.lock)), locks.Compared(), func(l lock) (string, string) { return l.Name, "lock" })
+		report.AddRows(f, &siteTable, r.listed, locks.Compared(), func(p site) (string, string) { return frameText(p.At, "(other places)"), p.State })
 		if sel.Names.All() {
 			f.SetWhole(0, 0)
 		}

@@ -71,7 +71,7 @@ func TestView(t *testing.T) {
 func TestViewOfSite(t *testing.T) {
 	b := &blocked{state: states.Channel, site: symbols.Frame{Func: "main.worker", File: "/src/x.go", Line: 12}, count: 4, total: 100, max: 70}
 	var f report.Figures
-	siteTable.Figures(&f, []site{new(found).site(b)}, View.Columns, func(p site) (string, string) { return frameText(p.At, ""), p.State })
+	report.AddRows(&f, &siteTable, []site{new(found).site(b)}, View.Columns, func(p site) (string, string) { return frameText(p.At, ""), p.State })
 	if got, want := lineOf(f.Rows[0]), "main.worker x.go:12 channel: wait=100 had=? contended=4 mean=25 max=70 hold=? holdmax=?"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
