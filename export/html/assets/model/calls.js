@@ -130,6 +130,12 @@ function sides(app) {
   return calls.kept && { a: calls.kept, b: keptSide(app) };
 }
 
+/** Returns the selection as a text, which changes with it. @param {any} app */
+export function callsQuestion(app) {
+  const { func, ...calls } = app.calls; // the sums cover all functions
+  return JSON.stringify([calls, choiceNow(app)], (_, v) => (v instanceof Set ? [...v] : v));
+}
+
 /** @type {{samples: any, stamp: string, data: CallData|null}} */
 let last = { samples: null, stamp: "", data: null };
 
@@ -141,9 +147,8 @@ let last = { samples: null, stamp: "", data: null };
 export function callData(app) {
   const s = app.model.samples;
   if (!s) return null;
-  const { func, ...calls } = app.calls; // the sums cover all functions
   const choice = choiceNow(app);
-  const stamp = JSON.stringify([calls, choice], (_, v) => (v instanceof Set ? [...v] : v));
+  const stamp = callsQuestion(app);
   if (s === last.samples && stamp === last.stamp) return /** @type {CallData} */ (last.data);
   const both = sides(app);
   const base = [...new Set(shownMetrics(app).flatMap((m) => s.parts(m)))];

@@ -34,6 +34,9 @@ export class Details {
     this.next = null;
   }
 
+  /** Reports whether the details of the visible range are being loaded. */
+  get loading() { return this.busy || this.next !== null; }
+
   clear() {
     this.epoch++;
     this.tiles = [];

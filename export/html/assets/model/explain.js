@@ -48,7 +48,7 @@ import { lockArgs, mayBeSought } from "./waitlinks.js";
  * equal parts of its time.
  * @typedef {{first: number, min: number, max: number, columns: number[], exact: boolean}} WaitQueue
  *
- * parts add up to the wait, the longest first; wanted: better data are requested.
+ * parts add up to the wait, the longest first; wanted: better data are not loaded yet.
  * @typedef {{wait: Wait, parts: WaitPart[], queue: WaitQueue|null, wanted: boolean}} Why
  */
 

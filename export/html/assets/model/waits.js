@@ -19,7 +19,7 @@ const stretchPixels = 4000;
 const loneRows = 8;
 
 /**
- * The known data of a stretch of time. wanted: a better answer is requested.
+ * The known data of a stretch of time. wanted: there is a better answer, which is not loaded.
  * @typedef {{states: StateSet|null, locks: import("../data/lockset.js").LockRow[], wanted: boolean}} Known
  * @typedef {Known & {from: number, to: number, at: number, pending: boolean}} Stretch pending: the server still reads
  */
@@ -43,6 +43,7 @@ export class Waits {
     this.model = model;
     /** @type {StateSet|null} */ this.states = null;
     /** The data derived from the states, computed on first use. @type {DerivedOf} */ this.ready = { of: null, tracks: null, counts: [] };
+    /** Whether the derived data of the present states are being computed. */ this.deriving = false;
     /** @type {import("../data/lockset.js").LockRow[]} */ this.locks = [];
     this.more = 0; // number of further locks
     /** @type {string[]} */ this.problems = [];
@@ -80,14 +81,35 @@ export class Waits {
     const { states, ready } = this;
     if (states === ready.of) return ready;
     if (states === null) return this.ready = { of: null, tracks: null, counts: [] };
+    this.deriving = false;
     if (states.state.length <= derivedAtOnce) return this.ready = { of: states, ...atOnce(makingOf(states)) };
     this.ready = { ...ready, of: states };
+    this.deriving = true;
     inSlices(makingOf(states), () => this.states !== states).then((made) => {
       if (!made) return;
+      this.deriving = false;
       this.ready = { of: states, ...made };
       this.model.changed();
     });
     return this.ready;
+  }
+
+  /**
+   * Returns the parts of a range of time whose states, or with derived the data derived from them, are not known yet:
+   * they are being loaded or computed. A file has all of its states at once.
+   * @param {number} from @param {number} to @param {boolean} derived
+   * @returns {[number, number][]}
+   */
+  awaited(from, to, derived) {
+    const { model, got } = this;
+    const [lo, hi] = [Math.max(from, 0), Math.min(to, model.end)];
+    const loads = model.source?.waits !== undefined && model.state !== "lost" && (this.busy || got === null || got.pending);
+    if (!loads && !(derived && this.deriving) || lo >= hi) return [];
+    const known = derived ? this.tracks : this.states;
+    const [a, b] = known ? [Math.max(known.from, lo), Math.min(known.to, hi)] : [hi, hi];
+    /** @type {[number, number][]} */
+    const parts = a >= b ? [[lo, hi]] : [[lo, a], [b, hi]];
+    return parts.filter(([p, q]) => q > p);
   }
 
   /** Reports whether there are states. */
@@ -175,7 +197,7 @@ export class Waits {
     const had = this.stretches.find((s) => s.from <= from && s.to >= to && !(s.pending && performance.now() - s.at > waitsAgain));
     // A stretch that has not ended grows with each update.
     if (ask && !had && (to < model.end || !last || performance.now() - last.at > waitsAgain)) this.ask(from, to);
-    return had ?? { states: this.states, locks: this.locks, wanted: ask };
+    return had ?? { states: this.states, locks: this.locks, wanted: true };
   }
 
   /** @param {number} from @param {number} to */

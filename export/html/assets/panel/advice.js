@@ -1,6 +1,7 @@
 // The Advice tab: the cost of containers, buffers and locks, and cheaper alternatives, from
 // the raw file beside the trace. It covers the whole run, regardless of the selection.
 
+import { setPending } from "./answer.js";
 import { createSortable, reportColumn } from "./sortable.js";
 import { isShown, keepFocus, make, makeButton, nameText, pluralText } from "../view/make.js";
 import { longest } from "../model/relate.js";
@@ -100,7 +101,8 @@ export function createAdvice(app) {
       costs("kind", { value: (r) => [r.kind, r.type].filter(Boolean).join(" of ") }), costs("what", { value: (r) => r.text })],
   });
   const tools = make("span", { class: "group" }, filter);
-  const element = make("div", { class: "advice" }, make("div", { class: "bar-of-tools" }, head, tools, again), note, found.element, costly.element, notes);
+  const body = make("div", null, note, found.element, costly.element, notes);
+  const element = make("div", { class: "advice" }, make("div", { class: "bar-of-tools" }, head, tools, again), body);
   /** @type {Advice|null} */
   let advice = null;
   let drawn = "";
@@ -182,6 +184,7 @@ export function createAdvice(app) {
     if (busy || !app.model.source.advice) return;
     busy = true;
     again.disabled = true;
+    if (drawn === "") setPending(body, "Reading the advice…");
     try {
       advice = await app.model.source.advice();
       draw();
@@ -189,6 +192,7 @@ export function createAdvice(app) {
       note.textContent = `The advice could not be loaded: ${err instanceof Error ? err.message : String(err)}`;
       drawn = "";
     }
+    setPending(body, "");
     again.hidden = false;
     again.disabled = busy = false;
     asked = performance.now();

@@ -2,7 +2,8 @@
 // calls between them, as tables and as one picture.
 
 import { longestName, shortText } from "../data/names.js";
-import { callData, chosenMetric, leastMark, shortFunc, shownMetrics, valueOf, valueText, weightsOf } from "../model/calls.js";
+import { createAnswer } from "./answer.js";
+import { callData, callsQuestion, chosenMetric, leastMark, shortFunc, shownMetrics, valueOf, valueText, weightsOf } from "../model/calls.js";
 import { callTree, callerTree, callersOf, totalFunc } from "../model/callgraph.js";
 import { callWords, createCallsBar } from "./callsbar.js";
 import { createIcicle } from "./icicle.js";
@@ -86,7 +87,10 @@ export function createCallers(app) {
   const above = createIcicle({ ...words, id: "callers", label: "Callers of the function", up: true });
   const below = createIcicle({ ...words, id: "callees", label: "Callees of the function" });
   const picture = make("div", { class: "sandwich" }, above.element, below.element);
-  const element = make("div", { class: "callers" }, make("div", { class: "bar-of-tools" }, field.element, bar.element), make("div", { class: "bar-of-tools" }, title, source), none, tables, picture);
+  const body = make("div", null, make("div", { class: "bar-of-tools" }, title, source), none, tables, picture);
+  const answer = createAnswer(body, "Summing up…");
+  const question = () => callsQuestion(app) + app.calls.func;
+  const element = make("div", { class: "callers" }, make("div", { class: "bar-of-tools" }, field.element, bar.element), body);
 
   function edgeTable(caption, empty, remark) {
     const columns = [{ key: "name", title: "function", pick: true, value: (e) => (e.func === totalFunc ? "<Total>" : shortFunc(data.samples.funcs[e.func])) }];
@@ -107,6 +111,7 @@ export function createCallers(app) {
   function update() {
     if (!isShown(element)) return;
     app.model.wantSamples();
+    answer.asks(question());
     bar.update();
     field.update();
     later();
@@ -114,6 +119,7 @@ export function createCallers(app) {
 
   function fill() {
     if (!isShown(element)) return;
+    answer.answers(question());
     data = callData(app);
     const func = data ? lookedAt(app, data) : -1;
     const cost = data?.costs.get(func);

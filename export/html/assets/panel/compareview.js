@@ -1,6 +1,7 @@
 // The Compare tab: the differences from another trace of the program by name, in waits, in
 // states, and in the doctor's findings.
 
+import { createAnswer, setPending } from "./answer.js";
 import { colorOf } from "../view/color.js";
 import { compareSteps, findingsBetween, pairedBuckets, timesByState } from "../model/compare.js";
 import { createSortable } from "./sortable.js";
@@ -89,12 +90,14 @@ export function createCompare(app) {
   });
   const findings = make("ul", { class: "evidence" });
   const tables = make("div", { class: "doctor-columns" }, make("div", null, names.element), make("div", { class: "sides" }, figure, make("h3", { text: "Findings of the doctor" }), findings, locks.element, states.element));
+  const answer = createAnswer(tables, "Comparing…");
   const element = make("div", { class: "compare" }, make("div", { class: "bar-of-tools" }, head, open, file, rate), note, tables);
 
   /** @param {File} given */
   async function take(given) {
     note.textContent = `Reading ${given.name}…`;
     try {
+      answer.forget();
       app.setOther(await openPage(given.name, await given.text()));
       app.showTab("compare");
       app.announce(`compared with ${given.name}`);
@@ -117,8 +120,10 @@ export function createCompare(app) {
   async function compute(other) {
     const { model } = app;
     const key = [model.version, other.version, perSecond].join();
+    const question = String(perSecond);
     if (key === drawn) return;
-    note.textContent = "Comparing…";
+    answer.asks(question);
+    if (tables.dataset.pending) note.textContent = `Comparing with ${titleOf(other)}…`;
     const done = await one(key, async (stale) => {
       const exact = [];
       for (const m of [model, other]) exact.push(!m.reduced ? null : m.meta.summary ?? await m.summary(0, m.end, true).catch(() => null));
@@ -143,6 +148,7 @@ export function createCompare(app) {
       + (did.some((d) => d && !d.exact) ? " Merged states count as the one with the most time." : "");
     drawFindings(other);
     drawFigure();
+    answer.answers(question);
   }
 
   /** Joins two maps by name. @template T @param {Map<string, T>[]} sides @param {T} none */
@@ -152,6 +158,7 @@ export function createCompare(app) {
   function drawFindings(other) {
     const known = app.model.doctor && other.doctor;
     const list = known ? findingsBetween(app.model.doctor, other.doctor) : [];
+    setPending(findings, [app.model, other].some((m) => m.doctorAsked) ? "Examining…" : "");
     findings.replaceChildren(...list.map(({ change, finding, was, is }) => make("li", null, make("b", { text: `${change}: ` }),
       `${finding.verdict}${finding.object ? ` · ${nameText(finding.object)}` : ""}, ${change === "stayed" ? `${percentText(was ?? 0)} → ${percentText(is ?? 0)}` : percentText(is ?? was ?? 0)}`)));
     if (list.length === 0) findings.replaceChildren(make("li", { text: known ? "No findings in either trace." : "Unknown for at least one of the traces." }));

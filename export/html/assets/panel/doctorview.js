@@ -1,6 +1,7 @@
 // The Doctor tab: the problems of the program, their evidence, and the possible gain of
 // fixing them. The heading of a finding leads to its place.
 
+import { setPending } from "./answer.js";
 import { isShown, keepFocus, make, makeButton, nameText, pluralText } from "../view/make.js";
 import { findingId, showFinding, showWorst } from "./finding.js";
 import { momentText } from "../view/ruler.js";
@@ -36,8 +37,9 @@ export function createDoctor(app) {
   const note = make("p", { class: "quiet", role: "status" });
   const findings = make("ol", { class: "findings" });
   const sides = make("div", { class: "sides" });
+  const body = make("div", { class: "doctor-columns" }, findings, sides);
   const element = make("div", { class: "doctor" },
-    make("div", { class: "bar-of-tools" }, head, again), note, make("div", { class: "doctor-columns" }, findings, sides));
+    make("div", { class: "bar-of-tools" }, head, again), note, body);
   /** @type {any} */
   let report = null;
   let drawn = "";
@@ -160,7 +162,8 @@ export function createDoctor(app) {
 
   function ask() {
     again.disabled = true;
-    note.textContent = "Examining…";
+    setPending(body, "Examining…");
+    note.textContent = "";
     app.model.askDoctor();
   }
 
@@ -169,6 +172,7 @@ export function createDoctor(app) {
     const { model } = app;
     again.hidden = !model.source.doctor;
     again.disabled = model.doctorAsked;
+    setPending(body, model.doctorAsked ? "Examining…" : "");
     if (model.doctor && model.doctor !== report) return take(model.doctor);
     if (model.doctorProblem) note.textContent = model.doctorProblem;
     else if (report) draw();

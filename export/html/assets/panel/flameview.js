@@ -1,10 +1,11 @@
 // The Flame tab: for the selected range or the whole trace, boxes of scopes by name and
 // nesting, with widths proportional to time; or of calls on and off CPUs.
 
+import { createAnswer, rangeQuestion } from "./answer.js";
 import { colorOf } from "../view/color.js";
 import { areaText, rowsOfArea } from "../model/area.js";
 import { callTree } from "../model/callgraph.js";
-import { callData, chosenMetric, shortFunc, weightsOf } from "../model/calls.js";
+import { callData, callsQuestion, chosenMetric, shortFunc, weightsOf } from "../model/calls.js";
 import { callWords, createCallsBar } from "./callsbar.js";
 import { createIcicle } from "./icicle.js";
 import { flameSteps } from "../model/flame.js";
@@ -42,9 +43,12 @@ export function createFlame(app) {
       zoomed.textContent = `callers of ${shortFunc(zoomed.dataset.func)}`;
     },
   });
+  const body = make("div", null, scopes.element, stacks.element, none);
+  const answer = createAnswer(body, "Counting…");
+  const question = () => rangeQuestion(app, kind, kind === "calls" && callsQuestion(app));
   const element = make("div", { class: "flames" },
     make("div", { class: "bar-of-tools" }, make("span", { class: "group", role: "group", "aria-label": "Kind of graph" }, wall, cpu, calls), of, bar.element, zoomed, scopes.crumbs, stacks.crumbs),
-    scopes.element, stacks.element, none);
+    body);
 
   function setKind(next) {
     kind = next;
@@ -62,6 +66,7 @@ export function createFlame(app) {
     if (kind !== "calls") zoomed.hidden = true;
     of.textContent = app.range ? `in the selected ${app.span(app.range.to - app.range.from)}${areaText(app.area)}` : "in the whole trace";
     if (app.model.reduced && kind !== "calls") of.textContent += "; short scopes that are merged count as the longest of them";
+    answer.asks(question());
     if (drawn.length > 0) later();
     else fill();
   }
@@ -72,17 +77,15 @@ export function createFlame(app) {
     const sums = kind === "calls" ? callData(app) : null;
     const next = sums ? [sums, stacks.width()] : [kind, from, to, app.area, app.model.version, scopes.width()];
     if (next.length === drawn.length && next.every((v, k) => v === drawn[k])) return;
-    const shown = await run([kind, app.range?.from, app.range?.to, ...app.area ?? []].join(), async (stale) => {
+    const asked = question();
+    const shown = await run(asked, async (stale) => {
       drawn = next;
       if (kind === "calls") return { tree: sums && callTree(sums.samples, weightsOf(sums, chosenMetric(app))) };
-      element.setAttribute("aria-busy", "true");
-      none.hidden = scopes.stage.childElementCount > 0; // there is no picture yet
-      none.textContent = "Counting…";
       const tree = await inSlices(flameSteps(app.model, from, to, kind, rowsOfArea(app.model, app.area)), stale);
       return tree && { tree };
     });
     if (!shown) return;
-    element.setAttribute("aria-busy", "false");
+    answer.answers(asked);
     const { tree } = shown;
     if (kind === "calls") {
       data = sums;

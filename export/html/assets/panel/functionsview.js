@@ -1,6 +1,7 @@
 // The Functions tab: the exclusive and inclusive values of each function, and the differences of two selections.
 
-import { callData, chosenMetric, leastMark, shortFunc, shownMetrics, valueOf, valueText } from "../model/calls.js";
+import { createAnswer } from "./answer.js";
+import { callData, callsQuestion, chosenMetric, leastMark, shortFunc, shownMetrics, valueOf, valueText } from "../model/calls.js";
 import { createCallsBar } from "./callsbar.js";
 import { createSortable } from "./sortable.js";
 import { differenceText } from "../model/difference.js";
@@ -52,7 +53,10 @@ export function createFunctions(app) {
   const sentence = make("p", { class: "said" });
   const notes = make("ul", { class: "quiet" });
   const tables = make("div", { class: "tables" });
-  const element = make("div", { class: "functions" }, make("div", { class: "bar-of-tools" }, bar.element), none, sentence, tables, notes);
+  const body = make("div", null, none, sentence, tables, notes);
+  const element = make("div", { class: "functions" }, make("div", { class: "bar-of-tools" }, bar.element), body);
+  const answer = createAnswer(body, "Summing up…");
+  const question = () => callsQuestion(app);
   let data = null;
   let kind = "";
   let filled = []; // the tables
@@ -105,12 +109,14 @@ export function createFunctions(app) {
   function update() {
     if (!isShown(element)) return;
     app.model.wantSamples();
+    answer.asks(question());
     bar.update();
     later();
   }
 
   function fill() {
     if (!isShown(element)) return;
+    answer.answers(question());
     data = callData(app);
     none.hidden = data !== null && (data.costs.size > 0 || data.difference !== null);
     none.textContent = none.hidden ? "" : bar.nothing();

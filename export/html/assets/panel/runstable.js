@@ -1,5 +1,6 @@
 // The table of executions, with paging.
 
+import { setPending } from "./answer.js";
 import { argumentsText } from "../data/args.js";
 import { csvCell, csvQuoted } from "./exportcsv.js";
 import { inSlices, oneAtATime } from "../data/slices.js";
@@ -65,14 +66,14 @@ export function createRunsTable(app) {
     const of = runs;
     if (!of) return;
     const { key, descending } = by;
-    element.setAttribute("aria-busy", "true");
+    if (!orders.has(key)) setPending(table.element, "Sorting…");
     const sorted = orders.get(key) ?? await run(key, (stale) => inSlices(orderSteps(columnOf(of, key)), stale));
     if (!sorted || of !== runs) return;
     orders.set(key, sorted);
     const list = sorted.order.slice();
     if (descending) list.subarray(0, sorted.known).reverse();
     shown = list.filter(keep);
-    element.setAttribute("aria-busy", "false");
+    setPending(table.element, "");
     fill();
   }
 

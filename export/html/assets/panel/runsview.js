@@ -1,6 +1,7 @@
 // The Executions tab: the executions of one name as a table and as a histogram, their
 // groups, and the differences of the slowest ones.
 
+import { setPending } from "./answer.js";
 import { areaText, rowsOfArea } from "../model/area.js";
 import { createBrushView } from "./brushview.js";
 import { colorOf } from "../view/color.js";
@@ -66,8 +67,9 @@ export function createRuns(app) {
   const table = createRunsTable(app);
   const slow = createSlowView(app);
   table.element.className = "column paged";
+  const grouped = make("div", null, make("div", { class: "bar-of-tools" }, make("span", { class: "quiet", text: "group by" }), grouping), groups.element);
   const columns = make("div", { class: "columns" },
-    make("div", { class: "column" }, histogram.element, make("div", { class: "bar-of-tools" }, make("span", { class: "quiet", text: "group by" }), grouping), groups.element, slow.element), table.element);
+    make("div", { class: "column" }, histogram.element, grouped, slow.element), table.element);
   const element = make("div", { class: "runs" }, make("div", { class: "bar-of-tools" }, choice, count, unbrush, unpick, csv), sentence, none, columns);
 
   /** @param {{facet: string, value: string}|null} group */
@@ -169,7 +171,11 @@ export function createRuns(app) {
         showRuns(problem);
         drawBrush();
       };
-      if (runs === null) show([]); // the groups take longer
+      if (runs === null) { // the groups take longer
+        setPending(grouped, "Grouping…");
+        setPending(slow.element, "Comparing the slowest 1% with the others…");
+        show([]);
+      }
       const by = await inSlices(facetSteps(found, (id) => model.name(id)), stale);
       if (!by) return;
       show(by);
@@ -177,11 +183,13 @@ export function createRuns(app) {
       grouping.replaceChildren(...facets.map((f) => make("option", { text: facetText(f) })));
       if (facets.some((f) => facetText(f) === before)) grouping.value = before;
       fillGroups();
+      setPending(grouped, "");
       const differ = await inSlices(slowSteps(model, found, by), stale);
       if (differ === undefined) return;
       const had = sentence.textContent;
       sentence.textContent = differ ? slowText(nameText(name), differ, { span: app.span, percent: percentText, count: thousands }) : found.n > 1 ? "No execution takes longer than the others." : "";
       slow.set(differ);
+      setPending(slow.element, "");
       element.setAttribute("aria-busy", "false");
       if (had !== sentence.textContent) app.announce(sentence.textContent);
     });

@@ -1,6 +1,7 @@
 // The Source tab: a function's source with the values of each line, wherever it was inlined.
 
-import { callData, chosenMetric, shortFunc, shownMetrics, valueOf, valueText } from "../model/calls.js";
+import { createAnswer } from "./answer.js";
+import { callData, callsQuestion, chosenMetric, shortFunc, shownMetrics, valueOf, valueText } from "../model/calls.js";
 import { createCallsBar } from "./callsbar.js";
 import { createFunctionField, lookedAt } from "./callersview.js";
 import { lineCosts } from "../model/callgraph.js";
@@ -46,11 +47,15 @@ export function createSource(app) {
   const body = make("tbody");
   const head = make("tr");
   const table = make("table", { class: "source" }, make("thead", null, head), body);
-  const element = make("div", { class: "sources" }, make("div", { class: "bar-of-tools" }, field.element, bar.element), title, none, table);
+  const body = make("div", null, title, none, table);
+  const element = make("div", { class: "sources" }, make("div", { class: "bar-of-tools" }, field.element, bar.element), body);
+  const answer = createAnswer(body, "Summing up…");
+  const question = () => callsQuestion(app) + app.calls.func;
 
   function update() {
     if (!isShown(element)) return;
     app.model.wantSamples();
+    answer.asks(question());
     bar.update();
     field.update();
     later();
@@ -65,6 +70,7 @@ export function createSource(app) {
 
   function fill() {
     if (!isShown(element)) return;
+    answer.answers(question());
     const data = callData(app);
     const func = data ? lookedAt(app, data) : -1;
     const x = data && func > 0 ? excerptOf(data.samples, func) : null;

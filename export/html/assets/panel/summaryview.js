@@ -1,5 +1,6 @@
 // The Summary tab: scopes by name and locks with their waits, for the selected range or the whole trace.
 
+import { createAnswer, rangeQuestion } from "./answer.js";
 import { isShown, make, makeButton, nameText, pluralText, restLater } from "../view/make.js";
 import { momentText } from "../view/ruler.js";
 import { areaText, goroutinesOfArea, rowsOfArea } from "../model/area.js";
@@ -85,10 +86,13 @@ export function createSummary(app) {
     makeButton("in the range", () => app.setWhole(false), { title: "Count only the part inside the range" }), makeButton("whole durations", () => app.setWhole(true), { title: "Count the whole duration of each scope that overlaps the range" }));
   const note = make("p", { class: "quiet" });
   const hint = make("span", { class: "quiet" });
-  const tables = make("div", { class: "tables", hidden: true }, scopes.element, locks.element, states.element);
+  const tables = make("div", { class: "tables" }, scopes.element, locks.element, states.element);
+  const body = make("div", null, note, tables);
+  const answer = createAnswer(body, "Counting…");
   const element = make("div", { class: "summary" },
-    make("div", { class: "bar-of-tools" }, head, zoom, all, clear, rule, hint), note, tables);
+    make("div", { class: "bar-of-tools" }, head, zoom, all, clear, rule, hint), body);
   let stamp = "";
+  const question = () => rangeQuestion(app, app.whole);
 
   function show({ summary, text, whole, range, area }) {
     note.textContent = text;
@@ -116,6 +120,8 @@ export function createSummary(app) {
     zoom.hidden = clear.hidden = rule.hidden = !range;
     rule.children[0].setAttribute("aria-pressed", String(!app.whole));
     rule.children[1].setAttribute("aria-pressed", String(app.whole));
+    answer.asks(question());
+    hint.hidden = body.dataset.pending !== undefined;
     if (!isShown(element)) return;
     if (stamp === "") fill();
     else later();
@@ -127,27 +133,20 @@ export function createSummary(app) {
     const { from, to } = range || { from: 0, to: model.end };
     const next = [model.version, from, to, app.wall, whole, ...area ?? []].join();
     if (next === stamp) return;
-    const shown = await run([range?.from, range?.to, whole, ...area ?? []].join(), async (stale) => {
+    const asked = question();
+    const shown = await run(asked, async (stale) => {
       stamp = next;
-      element.setAttribute("aria-busy", "true");
-      const slow = setTimeout(() => {
-        hint.textContent = "Counting…";
-        note.hidden ||= tables.hidden;
-      }, 150);
-      try {
-        // Sums of the part read so far would be meaningless.
-        if (model.reduced && model.meta.loading) return { summary: null, text: "The trace is still being read; the sums follow when it has been read.", range, whole, area };
-        const exact = !model.reduced || area ? null : range ? await model.summary(from, to, whole).catch(() => null) : model.meta.summary ?? await model.summary(from, to, true).catch(() => null);
-        const summary = exact ?? await inSlices(summarySteps(model, from, to, whole || !range, rowsOfArea(model, area)), stale);
-        const text = exact || !model.reduced ? "" : "Only the scopes that this page stores individually; short ones are merged. scopeview top --from --to counts them all.";
-        return summary && { summary, text, range, whole, area };
-      } finally {
-        clearTimeout(slow);
-      }
+      // Sums of the part read so far would be meaningless.
+      if (model.reduced && model.meta.loading) return { summary: null, text: "The trace is still being read; the sums follow when it has been read.", range, whole, area };
+      const exact = !model.reduced || area ? null : range ? await model.summary(from, to, whole).catch(() => null) : model.meta.summary ?? await model.summary(from, to, true).catch(() => null);
+      const summary = exact ?? await inSlices(summarySteps(model, from, to, whole || !range, rowsOfArea(model, area)), stale);
+      const text = exact || !model.reduced ? "" : "Only the scopes that this page stores individually; short ones are merged. scopeview top --from --to counts them all.";
+      return summary && { summary, text, range, whole, area };
     });
     if (!shown) return;
-    element.setAttribute("aria-busy", "false");
     show(shown);
+    answer.answers(asked);
+    hint.hidden = false;
   }
 
   const later = restLater(fill);

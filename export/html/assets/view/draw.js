@@ -1,6 +1,7 @@
 // Draws strips: rows of bars and flags, folded groups, counters. The cost depends on the
 // number of pixels, not of scopes.
 
+import { drawAwaited } from "./awaited.js";
 import { baseline, drawBar, drawMerged, fillOf, isDim } from "./bar.js";
 import { lowerBound } from "../data/bisect.js";
 import { linkAt } from "../data/itemlinks.js";
@@ -38,13 +39,14 @@ import { drawLock, drawStates, drawTicks } from "./strip.js";
  * @property {boolean} flows draw arrows of all visible requests
  * @property {{batch: import("../data/batch.js").Batch, i: number}[]} linked with flows, the items that are linked to a parent
  * @property {{key: number, set: import("../data/states.js").StateSet, i: number}[]} locked the same of states
+ * @property {import("./awaited.js").Awaited} awaited the visible time that is not known yet
  *
  * The drawn elements: labels, and counts.
- * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, held: number, ticks: number, holds: number, densities: number, shares: number, arrows: number, flows: number, path: number}} Drawn
+ * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, held: number, ticks: number, holds: number, densities: number, shares: number, arrows: number, flows: number, path: number, awaited: number}} Drawn
  */
 
 /** @returns {Drawn} */
-export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, held: 0, ticks: 0, holds: 0, densities: 0, shares: 0, arrows: 0, flows: 0, path: 0 }; }
+export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, held: 0, ticks: 0, holds: 0, densities: 0, shares: 0, arrows: 0, flows: 0, path: 0, awaited: 0 }; }
 
 /** @param {Painter} p @param {import("./layout.js").Strip} strip @param {number} y */
 export function drawStrip(p, strip, y) {
@@ -54,7 +56,9 @@ export function drawStrip(p, strip, y) {
       break;
     case "group":
       drawDensity(p, strip, y);
-      if (strip.statesHigh) drawShares(p, strip, y + /** @type {number} */ (strip.statesAt), strip.statesHigh);
+      if (!strip.statesHigh) break;
+      drawShares(p, strip, y + /** @type {number} */ (strip.statesAt), strip.statesHigh);
+      drawAwaited(p, p.awaited.states, y + /** @type {number} */ (strip.statesAt), strip.statesHigh);
       break;
     case "process":
       p.ctx.fillStyle = p.colors["fg-dim"];
@@ -65,9 +69,11 @@ export function drawStrip(p, strip, y) {
       break;
     case "lock":
       drawLock(p, strip, y);
+      drawAwaited(p, p.awaited.states, y + 1, strip.h - 1);
       break;
     case "proc":
       drawTrack(p, /** @type {number} */ (strip.track), y + 1, strip.title);
+      drawAwaited(p, p.awaited.derived, y + 1, strip.h - 1);
       break;
   }
 }
@@ -92,8 +98,14 @@ function drawRow(p, strip, y) {
     drawLane(p, lane, top, strip.title);
     top += sizes.line;
   }
-  if (strip.track !== undefined) drawTrack(p, strip.track, top, strip.title);
-  if (strip.states) drawStates(p, strip.states, y + /** @type {number} */ (strip.statesAt), /** @type {number} */ (strip.statesHigh));
+  if (strip.track !== undefined) {
+    drawTrack(p, strip.track, top, strip.title);
+    drawAwaited(p, p.awaited.derived, top, sizes.line);
+  }
+  if (strip.states) {
+    drawStates(p, strip.states, y + /** @type {number} */ (strip.statesAt), /** @type {number} */ (strip.statesHigh));
+    drawAwaited(p, p.awaited.states, y + /** @type {number} */ (strip.statesAt), /** @type {number} */ (strip.statesHigh));
+  }
   if (strip.ticks?.length) drawTicks(p, strip.ticks, y + strip.h - tickHeight - 1, tickHeight - 1);
 }
 

@@ -1,6 +1,7 @@
 // The graphs above the rows: the process's CPU time against its limit, memory, and the
 // number of goroutines. Their legends show the values at the pointer, or of the view.
 
+import { awaitedOf, drawAwaited } from "./awaited.js";
 import { sampledIn, sampledText, sampledValue, usedCPUs, usedIn } from "./beats.js";
 import { drawCounts, highestCounts, countsText } from "./countplot.js";
 import { makeButton, make } from "./make.js";
@@ -158,6 +159,8 @@ export function createHeart(app) {
     const top = counts.length > 0 ? Math.max(most, highestCounts(counts, app.view.from, app.view.to).all) : niceNumber(most);
     const g = steps(count, [{ value, color: colors.count, fill: false }], top, counts.length > 0 ? "" : thousands(top));
     if (counts.length > 0) drawCounts(g.ctx, app, colors, counts, g.width, g.height);
+    const awaited = awaitedOf(g.ctx, app);
+    drawAwaited({ ctx: g.ctx, from: app.view.from, scale: g.width / (app.view.to - app.view.from), awaited, drawn: { awaited: 0 } }, awaited.derived, 0, g.height);
     drawCycles(g, colors["fg-dim"]);
     pointAt(g);
   }

@@ -185,7 +185,7 @@ export function layoutRows(model, arranged, choices) {
     if (!shut && most < titles.length) putMore("procs", titles.length - most);
   }
   if (arranged.some((a) => a.kind === "row" && a.row.by === "thread") && !model.waits?.tracks) {
-    put({ kind: "note", id: "", title: "Each scope is on the thread on which it began", inner: false, shut: false, pinned: false, h: sizes.line + rowPadding });
+    put({ kind: "note", id: "", title: model.waits?.deriving ? "Where each goroutine ran is being computed" : "Each scope is on the thread on which it began", inner: false, shut: false, pinned: false, h: sizes.line + rowPadding });
   }
   const putLocks = () => {
     const rest = locks.filter((/** @type {any} */ l) => !choices.pinned.has(l.id));

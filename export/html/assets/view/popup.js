@@ -12,7 +12,7 @@ import { parent, selfTime } from "../model/relate.js";
 import { heldFacts } from "./procs.js";
 import { digits3, thousands } from "./numbers.js";
 import { waitOfItem, waitOfState } from "../model/explain.js";
-import { heldByText, lockFacts, lockNow, lockText, popupFrames, sampleFacts, stateFacts, stateTitle } from "./waitfacts.js";
+import { heldByText, lockFacts, lockNow, lockText, notLoaded, popupFrames, sampleFacts, stateFacts, stateTitle } from "./waitfacts.js";
 import { lockArgs } from "../model/waitlinks.js";
 
 /** @import { App } from "../app.js" */
@@ -80,6 +80,7 @@ export function createPopup(app) {
       return lines(hit.strip.title, [...lockNow(app, hit.strip.lock, time, (3 * (app.view.to - app.view.from)) / app.rows.width()), ...lockFacts(app, hit.strip.lock), ["first used at", firstUsed(hit.strip.lock.nameId)]]);
     }
     if (hit.sample !== undefined) return hit.sample < 0 ? null : lines(...sampleFacts(app, hit.sample));
+    if (hit.awaited) return lines(hit.strip.title, [["state", notLoaded]]);
     if (hit.held) return lines(...heldFacts(app, hit.strip, hit.held));
     if (hit.state) {
       const { set } = hit.strip.states;
@@ -94,7 +95,7 @@ export function createPopup(app) {
       for (let k = i; k < (hit.j ?? i + 1); k++) n += batch.count ? batch.count[k] : 1;
       const last = (hit.j ?? i + 1) - 1;
       const stop = batch.start[last] + batch.dur[last];
-      return lines(`${thousands(n)} scopes, each too short to show`, [["longest name", name], ["from", app.time(batch.start[i])], ["over", app.span(stop - batch.start[i])], ["", "zoom in to see them"]]);
+      return lines(`${thousands(n)} scopes, each too short to show`, [["longest name", name], ["from", app.time(batch.start[i])], ["over", app.span(stop - batch.start[i])], ["", model.details.loading ? "they are being loaded" : "zoom in to see them"]]);
     }
     const ref = { batch, i };
     const { start, end } = extentOf(ref);

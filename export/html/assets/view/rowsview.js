@@ -3,6 +3,7 @@
 
 import { barPixels, statePixels } from "../data/merge.js";
 import { longestTitle, shortText } from "../data/names.js";
+import { awaitedOf } from "./awaited.js";
 import { makeHatch } from "./bar.js";
 import { hasDensity, spreadText } from "./density.js";
 import { drawStrip, nothingDrawn, processText } from "./draw.js";
@@ -34,6 +35,7 @@ import { thousands } from "./numbers.js";
  * @property {import("../data/states.js").StateRun|null=} held of a processor, or of a thread
  * @property {number=} sample index into the model's samples; -1: none
  * @property {number=} time ns
+ * @property {boolean=} awaited its states at that time are not known yet
  */
 
 /** @param {App} app @param {HTMLElement} element */
@@ -206,7 +208,7 @@ export function createRowsView(app, element) {
     /** @type {import("./draw.js").Painter} */
     const p = {
       ctx, model: app.model, colors, from, to, width: w, scale: w / (to - from), hits: app.brush ?? app.lit ?? app.hits, flows: app.flows && app.model.requests.any, linked: [],
-      colorBy: app.choices.colorBy, hoverName: app.hoverName, growing: app.growing, hatch, widths, drawn: nothingDrawn(), chosen: app.selection ? app.model.place(app.selection, app.by).ref : null, chosenTo: app.selection?.j, waiting: [], locked: [],
+      colorBy: app.choices.colorBy, hoverName: app.hoverName, growing: app.growing, hatch, widths, drawn: nothingDrawn(), chosen: app.selection ? app.model.place(app.selection, app.by).ref : null, chosenTo: app.selection?.j, waiting: [], locked: [], awaited: awaitedOf(ctx, app),
     };
     ctx.lineWidth = 1;
     const grid = ticksOf(from, to, w).ticks.map((t) => Math.round((t - from) * p.scale));
@@ -230,6 +232,7 @@ export function createRowsView(app, element) {
     drawOverlay(p, app, height, placeY);
     drawLinks(p, app, placeY, placeOrGroup);
     drawPath(p, app, placeOrGroup);
+    element.classList.toggle("loading", app.model.details.loading || p.awaited.states.length > 0);
     return p.drawn;
   }
 
@@ -276,7 +279,11 @@ export function createRowsView(app, element) {
     const scale = width() / (app.view.to - app.view.from);
     const t = app.view.from + x / scale;
     hit.time = t;
-    if (s.kind === "proc") hit.held = heldOn(app.model, /** @type {number} */ (s.track), t, scale);
+    const awaited = (/** @type {boolean} */ derived) => app.model.waits.awaited(t, t + 1, derived).length > 0;
+    if (s.kind === "proc") {
+      hit.held = heldOn(app.model, /** @type {number} */ (s.track), t, scale);
+      hit.awaited = !hit.held && awaited(true);
+    }
     if (s.kind !== "row") return hit;
     let inside = height - s.y - 1;
     if (s.ticks?.length && inside >= s.h - tickHeight - 3) {
@@ -285,6 +292,7 @@ export function createRowsView(app, element) {
     }
     if (s.states && inside >= /** @type {number} */ (s.statesAt) - 1) {
       hit.state = stateAt(s.states, t, statePixels / scale);
+      hit.awaited = !hit.state && awaited(false);
       return hit;
     }
     let best = 6 / scale;
@@ -304,6 +312,7 @@ export function createRowsView(app, element) {
     }
     if (s.track !== undefined) {
       hit.held = heldOn(app.model, s.track, t, scale);
+      hit.awaited = !hit.held && awaited(true);
       return hit;
     }
     hit.lane = s.lanes[Math.floor(inside / sizes.line)];

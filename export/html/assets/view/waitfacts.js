@@ -13,6 +13,9 @@ import { percentText, thousands } from "./numbers.js";
 /** @import { App } from "../app.js" */
 /** @import { Model } from "../model/model.js" */
 
+/** The value of what the server has and the page does not have yet. */
+export const notLoaded = "not loaded yet";
+
 /** The number of functions of a stack in the pop-up. */
 export const popupFrames = 8;
 
@@ -61,7 +64,7 @@ export function partText(model, { kind, key, scope, state, many }) {
  * @param {App} app @param {import("../model/explain.js").Wait} wait
  */
 export function heldByText(app, wait) {
-  const { parts, queue } = explain(app.model, wait, false);
+  const { parts, queue, wanted } = explain(app.model, wait, false);
   const known = parts.filter((p) => p.kind !== "own" && p.kind !== "unknown");
   const holds = known.filter((p) => p.kind !== "waker");
   const holders = holds.length > 0 ? holds : known;
@@ -69,7 +72,7 @@ export function heldByText(app, wait) {
   const short = (/** @type {import("../model/explain.js").WaitPart} */ p) => partText(app.model, p.kind === "atMost" ? { ...p, kind: "hold" } : p);
   const list = holders.slice(0, 2).map((p) => `${short(p)} (${share(p)})`);
   if (holders.length > 2) list.push(`and ${pluralText(holders.length - 2, "other")}`);
-  return `${list.join("; ") || "unknown"}${queue ? `; ${queue.exact ? "" : "at most "}${queue.max} waiting` : ""}`;
+  return `${list.join("; ") || (wanted ? notLoaded : "unknown")}${queue ? `; ${queue.exact ? "" : "at most "}${queue.max} waiting` : ""}`;
 }
 
 /**
@@ -180,6 +183,7 @@ export function lockFacts(app, l) {
  * @returns {[string, string][]}
  */
 export function lockNow(app, l, t, near) {
+  if (app.model.waits.awaited(t, t + 1, false).length > 0) return [["held by", notLoaded], ["waiting", notLoaded]];
   const k = heldAt(l, t, near);
   /** @type {[string, string][]} */
   const facts = [];
