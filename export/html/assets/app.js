@@ -44,6 +44,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {import("./model/requests.js").LitRequest|null} lit the request, highlighted in place of the hits
  * @property {boolean} toRequest zoom to the request once it is loaded
  * @property {string} hoverRequest trace id of the scope under the pointer
+ * @property {import("./data/batch.js").Ref|{key: number, set: import("./data/states.js").StateSet, i: number}|null} hoverWait the wait under the pointer, or a goroutine's state that is one
  * @property {boolean} flows draw arrows of all visible requests
  * @property {string} runsOf name shown in the Executions tab; "": none
  * @property {import("./model/brush.js").Brush|null} brush the brushed executions, highlighted in place of the hits
@@ -121,7 +122,7 @@ export function createApp(model) {
   const page = {
     view, aim: view,
     selection: null, stateSelection: null, links: [], chain: null, step: 0, range: null, area: null, marks: [],
-    hits: null, request: "", lit: null, toRequest: false, hoverRequest: "", flows: false, runsOf: "", brush: null, pointer: null, hoverName: -1,
+    hits: null, request: "", lit: null, toRequest: false, hoverRequest: "", hoverWait: null, flows: false, runsOf: "", brush: null, pointer: null, hoverName: -1,
     by: "goroutine", wall: false, whole: false, follow: false, graphs: "usual",
     chosenRow: "", choices: newChoices(), arranged: [],
     tab: "summary", calls: newCalls(),

@@ -318,6 +318,13 @@ export function commands(app) {
       app.hoverName = name;
       redraw();
     },
+    /** @param {Page["hoverWait"]} wait under the pointer */
+    hoverOnWait(wait) {
+      const sourceOf = (/** @type {Page["hoverWait"]} */ w) => w && ("batch" in w ? w.batch : w.set);
+      if (wait?.i === app.hoverWait?.i && sourceOf(wait) === sourceOf(app.hoverWait)) return;
+      app.hoverWait = wait;
+      redraw();
+    },
     /** @param {string} trace id of the request of the scope under the pointer; "": none */
     hoverOnRequest(trace) {
       if (trace === app.hoverRequest) return;

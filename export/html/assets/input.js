@@ -1,6 +1,7 @@
 // Mouse and keyboard; touch.js handles fingers. Keys are looked up in the list of help.js,
 // so that the help shows their real actions.
 
+import { Kind } from "./data/kinds.js";
 import { barPixels } from "./data/merge.js";
 import { areaText, snapped } from "./model/area.js";
 import { extentOf } from "./model/refs.js";
@@ -78,6 +79,7 @@ export function listenMouse(app, rows, popup, more = []) {
     app.hoverOn(hit && hit.batch !== undefined && !hit.merged ? hit.batch.name[hit.i] : -1);
     const pointed = hit && hit.batch !== undefined && !hit.merged ? app.model.requests.linkOf({ batch: hit.batch, i: hit.i }) : null;
     app.hoverOnRequest(pointed?.trace ?? "");
+    app.hoverOnWait(hit ? waitAt(hit) : null);
     popup.show(hit, e.clientX, e.clientY, timeAt(x));
     canvas.style.cursor = otherEnd(x) !== undefined ? "ew-resize" : hit?.batch !== undefined || hit?.state || hit?.held ? "pointer" : "default";
   }
@@ -140,6 +142,7 @@ export function listenMouse(app, rows, popup, more = []) {
     app.hover(null);
     app.hoverOn(-1);
     app.hoverOnRequest("");
+    app.hoverOnWait(null);
   });
   const touch = listenTouch(app, rows, { point, choose, zoomTo, beginRange, dragRange, endRange });
   canvas.addEventListener("dblclick", (/** @type {MouseEvent} */ e) => {
@@ -174,6 +177,13 @@ export function listenMouse(app, rows, popup, more = []) {
   }
   for (const over of [element, ...more.map((id) => document.getElementById(id))]) over?.addEventListener("wheel", wheel, { passive: false });
   return { lookAgain };
+}
+
+/** Returns the single wait of a hit, or the state that is one. @param {import("./view/rowsview.js").Hit} hit @returns {App["hoverWait"]} */
+function waitAt({ strip, batch, i, merged, state }) {
+  if (batch !== undefined) return !merged && batch.kind[i] === Kind.wait ? { batch, i } : null;
+  const set = strip.states?.set;
+  return state && state.n === 1 && state.top === set.lockState ? { key: strip.row.key, set, i: state.i } : null;
 }
 
 /** @param {App} app */

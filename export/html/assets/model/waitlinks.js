@@ -12,8 +12,6 @@ import { innermostAt } from "./relate.js";
  * @typedef {import("../data/states.js").StateSet} StateSet
  */
 
-/** The number of longest visible waits whose arrows are drawn without a selection; more would hide the bars. */
-export const mostUnasked = 20;
 /** The maximum number of wake-ups of an item. */
 const mostWakes = 50;
 /** The number of items above which holders are not searched for among all holds while the trace grows. */
@@ -87,57 +85,30 @@ export function blockLinks(model, ref) {
 }
 
 /**
- * Returns the longest waits, as many as have arrows. The choice depends on whole waits, not
- * on their visible parts, so that the arrows stay while the view moves.
- * @template T
- * @param {T[]} waits @param {(wait: T) => number} length ns
- * @returns {T[]}
- */
-function longestOf(waits, length) {
-  if (waits.length <= mostUnasked) return waits;
-  const least = Float64Array.from(waits, length).sort()[waits.length - mostUnasked];
-  return waits.filter((w) => length(w) >= least).sort((a, b) => length(b) - length(a)).slice(0, mostUnasked);
-}
-
-/**
  * Reports whether holds may be searched for among all items: while a trace grows, each update repeats the search.
  * @param {Model} model
  */
 export function mayBeSought(model) { return model.meta.writer !== "running" || model.base.n < mostSought; }
 
 /**
- * Returns the arrows of the longest visible waits.
- * @param {Model} model @param {{batch: Batch, i: number}[]} waiting
+ * Returns the arrows of a wait, from the holder of its lock.
+ * @param {Model} model @param {import("../data/batch.js").Ref} wait
  * @param {() => void} more called when a search has found more of them
  * @returns {Link[]}
  */
-export function waitingLinks(model, waiting, more) {
-  const known = model.cached("block links", () => new Map());
-  const seek = mayBeSought(model);
-  return longestOf(waiting, ({ batch, i }) => batch.dur[i]).flatMap(({ batch, i }) => {
-    let of = known.get(batch);
-    if (!of) known.set(batch, of = new Map());
-    let links = of.get(i);
-    if (!links) {
-      links = blockLinks(model, { batch, i });
-      if (links.length === 0 && seek) {
-        if (!locksReady(model, more)) return links;
-        links = lockLinks(model, { batch, i });
-      }
-      of.set(i, links);
-    }
-    return links;
-  });
+export function waitingLinks(model, wait, more) {
+  const links = blockLinks(model, wait);
+  if (links.length > 0 || !mayBeSought(model) || !locksReady(model, more)) return links;
+  return lockLinks(model, wait);
 }
 
 /**
- * Returns arrows for waits known from states only, from the releasing goroutine. Recorded waits have better ones.
- * @param {Model} model @param {{key: number, set: StateSet, i: number}[]} locked
+ * Returns the arrow of a wait known from states only, from the releasing goroutine. Recorded waits have better ones.
+ * @param {Model} model @param {{key: number, set: StateSet, i: number}} locked
  * @returns {Link[]}
  */
-export function lockedLinks(model, locked) {
-  if (model.waits.locks.length > 0) return [];
-  return longestOf(locked, ({ set, i }) => set.dur[i]).flatMap(({ key, set, i }) => wakeLink(set, key, i).map((l) => ({ ...l, kind: "lock" })));
+export function lockedLinks(model, { key, set, i }) {
+  return model.waits.locks.length > 0 ? [] : wakeLink(set, key, i).map((l) => ({ ...l, kind: "lock" }));
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { argumentsText } from "../data/args.js";
 import { colorBy } from "./colorby.js";
+import { cutText, textWidth } from "./label.js";
 import { withoutLink } from "../data/itemlinks.js";
 import { Flag, Kind, Quality } from "../data/kinds.js";
 import { sizes } from "./layout.js";
@@ -107,7 +108,7 @@ export function drawBar(p, batch, i, box) {
     // Held locks are drawn as a frame with a faint fill, so that they do not obscure.
     ctx.strokeStyle = p.colors.hold;
     ctx.strokeRect(left + 0.5, y + 1.5, w - 1, barHigh() - 1);
-  } else if (w >= 4 && !open) {
+  } else if (w >= 2 && !open) { // neighbours of one name stay apart
     ctx.fillStyle = p.colors["bar-edge"];
     ctx.fillRect(left + w - 1, y + 1, 1, barHigh());
   }
@@ -183,7 +184,6 @@ function drawCPU(p, batch, i, { x0, x1, y }) {
 function drawLabel(p, batch, i, { x0: left, x1: right, y, row }, dim) {
   const { ctx } = p;
   const room = Math.min(right, p.width) - left - 6;
-  if (room < 14) return;
   const kind = batch.kind[i];
   const hold = kind === Kind.hold;
   const name = p.model.name(batch.name[i]);
@@ -201,26 +201,4 @@ function drawLabel(p, batch, i, { x0: left, x1: right, y, row }, dim) {
   ctx.globalAlpha = dim ? 1 : 0.7;
   ctx.fillText(rest, left + 3 + used, y + baseline());
   ctx.globalAlpha = 1;
-}
-
-/** @param {Painter} p @param {string} text */
-function textWidth(p, text) {
-  let w = p.widths.get(text);
-  if (w === undefined) {
-    w = p.ctx.measureText(text).width;
-    if (p.widths.size > 20000) p.widths.clear();
-    p.widths.set(text, w);
-  }
-  return w;
-}
-
-/**
- * Returns text, shortened with an ellipsis to fit into room; "" if too little fits.
- * @param {Painter} p @param {string} text @param {number} room
- */
-export function cutText(p, text, room) {
-  const full = textWidth(p, text);
-  if (full <= room) return text;
-  const chars = Math.floor((text.length * room) / full) - 1;
-  return chars >= 2 ? `${text.slice(0, chars)}…` : "";
 }

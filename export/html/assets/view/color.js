@@ -11,7 +11,34 @@ export const palette = [
 
 /** @type {Map<string, number>} */
 const colorByName = new Map();
-const colorUsed = new Uint8Array(palette.length);
+/** The colours that names have, in the order of these names. @type {number[]} */
+const colorsUsed = [];
+
+/**
+ * The distances that a new name's colour has from the others, tried in this order: a trace with few names gets colours
+ * that nobody takes for another.
+ */
+const apart = [0.16, 0.14, 0.12, 0.11, 0.1, 0.09, 0];
+
+/** The colours in OKLab (Ottosson, 2020), where distances are about as large as they look. */
+const lab = palette.map((hex) => {
+  const [r, g, b] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+  const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+  const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+  const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+  return [0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s, 1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s, 0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s];
+});
+
+/** Returns a free colour, as far from the used ones as there is; the choice begins at the text's own. @param {number} hash */
+function freeColor(hash) {
+  for (const least of apart) {
+    for (let k = 0; k < palette.length; k++) {
+      const c = (hash + k) % palette.length;
+      if (colorsUsed.every((used) => used !== c && Math.hypot(...lab[c].map((v, i) => v - lab[used][i])) >= least)) return c;
+    }
+  }
+  return hash % palette.length;
+}
 
 /** @param {string} text */
 function colorHash(text) {
@@ -41,18 +68,16 @@ export function colorScopes(model) {
 }
 
 /**
- * Returns the colour of a name. It depends on the text, so that it is the same in every
- * trace; but the first sixteen names of a trace get distinct ones.
+ * Returns the colour of a name. It depends on the text, so that it is nearly always the same in every
+ * trace; but the first sixteen names of a trace get distinct ones, and the first few such that differ most.
  * @param {string} text
  * @returns {string} a CSS colour
  */
 export function colorOf(text) {
   let c = colorByName.get(text);
   if (c === undefined) {
-    c = colorHash(text) % palette.length;
-    for (let tries = 0; colorUsed[c] && tries < palette.length; tries++) c = (c + 1) % palette.length;
-    if (colorByName.size >= palette.length) c = colorHash(text) % palette.length;
-    colorUsed[c] = 1;
+    c = colorsUsed.length < palette.length ? freeColor(colorHash(text)) : colorHash(text) % palette.length;
+    if (colorsUsed.length < palette.length) colorsUsed.push(c);
     colorByName.set(text, c);
   }
   return palette[c];

@@ -11,7 +11,7 @@ import { Kind } from "../data/kinds.js";
 import { barPixels } from "../data/merge.js";
 import { clockText } from "../model/processes.js";
 import { span, thousands } from "./numbers.js";
-import { sizes, flagHeight, tickHeight, wideWait } from "./layout.js";
+import { sizes, flagHeight, tickHeight } from "./layout.js";
 import { drawTrack } from "./procs.js";
 import { drawShares } from "./shares.js";
 import { drawLock, drawStates, drawTicks } from "./strip.js";
@@ -35,10 +35,8 @@ import { drawLock, drawStates, drawTicks } from "./strip.js";
  * @property {CanvasPattern|null} hatch
  * @property {Map<string, number>} widths of texts
  * @property {Drawn} drawn
- * @property {{batch: import("../data/batch.js").Batch, i: number}[]} waiting waits that are wide enough to have arrows
  * @property {boolean} flows draw arrows of all visible requests
  * @property {{batch: import("../data/batch.js").Batch, i: number}[]} linked with flows, the items that are linked to a parent
- * @property {{key: number, set: import("../data/states.js").StateSet, i: number}[]} locked the same of states
  * @property {import("./awaited.js").Awaited} awaited the visible time that is not known yet
  *
  * The drawn elements: labels, and counts.
@@ -120,10 +118,7 @@ function drawLane(p, lane, y, row) {
     box.x0 = (run.t0 - p.from) * p.scale;
     box.x1 = (run.t1 - p.from) * p.scale;
     p.drawn.bars++;
-    if (batch.kind[i] === Kind.wait) {
-      p.drawn.waits++;
-      if (j - i === 1 && box.x1 - box.x0 >= wideWait && batch.many(i) === 1) p.waiting.push({ batch, i });
-    }
+    if (batch.kind[i] === Kind.wait) p.drawn.waits++;
     if (p.flows && box.x1 - box.x0 >= wideFlow && j - i === 1 && batch.many(i) === 1 && linkAt(batch, i)?.parent) p.linked.push({ batch, i });
     if (j - i > 1 || batch.many(i) > 1) drawMerged(p, run, box);
     else drawBar(p, batch, i, box);

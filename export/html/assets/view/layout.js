@@ -33,8 +33,6 @@ const groupStates = 10;
 export const tickHeight = 4;
 /** Height of the line of a lock's waiting goroutines, below the line of its holders. */
 export const waitLine = 16;
-/** Minimum width of a wait that is processed individually, px. */
-export const wideWait = 5;
 /** Number of locks shown at once. */
 const lockStep = 3;
 /** Number of processors shown at once. */

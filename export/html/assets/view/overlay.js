@@ -5,7 +5,7 @@ import { extentOf } from "../model/refs.js";
 import { thousands } from "./numbers.js";
 import { chainLinks, chainOf } from "../model/chain.js";
 import { partArrows } from "../model/requests.js";
-import { lockedLinks, mostUnasked, waitingLinks } from "../model/waitlinks.js";
+import { lockedLinks, waitingLinks } from "../model/waitlinks.js";
 
 /** @import { App } from "../app.js" */
 
@@ -92,7 +92,7 @@ function line(p, x, height, color, dash) {
 
 /**
  * Draws the arrows of the selection: from the creator of its goroutine, from the holder of its lock, from its waker,
- * and those of the whole chain of a wait. Without a selection, draws those of the longest visible waits.
+ * and those of the whole chain of a wait; and the arrows of the wait under the pointer. All others would hide the bars.
  * @param {import("./draw.js").Painter} p
  * @param {App} app
  * @param {(key: number, depth: number, strip?: boolean) => {y: number, h: number}|null} placeY
@@ -101,8 +101,11 @@ function line(p, x, height, color, dash) {
 export function drawLinks(p, app, placeY, placeOrGroup) {
   const { ctx, colors } = p;
   if (app.by === "thread") return; // the ends are goroutines
-  const chosen = app.selection || app.stateSelection;
-  const all = chosen ? [...app.links, ...chainLinks(chainOf(app.model, app.chain))] : [...waitingLinks(app.model, p.waiting, app.redraw), ...lockedLinks(app.model, p.locked)];
+  const pointed = app.hoverWait;
+  const all = [
+    ...app.selection || app.stateSelection ? [...app.links, ...chainLinks(chainOf(app.model, app.chain))] : [],
+    ...pointed === null ? [] : "batch" in pointed ? waitingLinks(app.model, pointed, app.redraw) : lockedLinks(app.model, pointed),
+  ];
   const requests = requestLinks(p, app);
   for (const link of [...all, ...requests.list]) {
     const depthOf = (/** @type {any} */ e) => (e.ref ? app.model.place(e.ref, app.by).depth : 0);
@@ -131,9 +134,7 @@ export function drawLinks(p, app, placeY, placeOrGroup) {
     ctx.fill();
     ctx.lineWidth = 1;
   }
-  const waits = app.model.waits.locks.length > 0 ? p.waiting.length : p.locked.length;
-  const note = [!chosen && waits > mostUnasked ? `arrows of the ${mostUnasked} longest of ${thousands(waits)} waits in view` : "", requests.note].filter((text) => text !== "").join("; ");
-  if (note !== "") arrowNote(p, app.rows.element.clientHeight, note);
+  if (requests.note !== "") arrowNote(p, app.rows.element.clientHeight, requests.note);
 }
 
 /** The maximum number of visible scopes for which the arrows of requests are drawn. */

@@ -1,7 +1,8 @@
 // The rows of Go's processors and of threads: the goroutines on them, and their scopes.
 
 import { isDark } from "./strip.js";
-import { baseline, cutText, fillOf } from "./bar.js";
+import { baseline, fillOf } from "./bar.js";
+import { cutText } from "./label.js";
 import { sizes } from "./layout.js";
 import { percentText, thousands } from "./numbers.js";
 import { goroutineTitle, stateAt } from "./waitfacts.js";
@@ -95,7 +96,9 @@ function drawHeld(p, name, goid, run, { x0, x1, y, row }) {
     if (b - a < labelHeld) continue;
     const label = scope === null ? who : piece.n > 1 ? `${who}: ${piece.n} scopes` : `${who}: ${scope || "(no name)"}`;
     ctx.fillStyle = ownColor.has(name) && isDark(stateColor(p, name)) ? "#ffffff" : p.colors["bar-text"];
-    ctx.fillText(cutText(p, label, b - a - 5), a + 3, y + baseline() - 1);
+    const text = cutText(p, label, b - a - 5);
+    if (text === "") continue;
+    ctx.fillText(text, a + 3, y + baseline() - 1);
     p.drawn.labels.push({ label, row });
   }
 }

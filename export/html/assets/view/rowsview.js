@@ -22,6 +22,9 @@ import { thousands } from "./numbers.js";
 
 /** @import { App } from "../app.js" */
 
+/** The number of characters at the end of a row's title that are always shown. */
+const longestEnd = 8;
+
 /**
  * The item under a point.
  * @typedef {Object} Hit
@@ -37,6 +40,16 @@ import { thousands } from "./numbers.js";
  * @property {number=} time ns
  * @property {boolean=} awaited its states at that time are not known yet
  */
+
+/**
+ * Returns a row's title in two parts, of which only the first is shortened where there is little room: the numbers of
+ * workers and the ends of functions' names tell rows apart.
+ * @param {string} title @returns {HTMLElement[]}
+ */
+function bothEnds(title) {
+  const tail = Math.min(longestEnd, Math.floor(title.length / 2));
+  return [make("span", { class: "head", text: title.slice(0, title.length - tail) }), make("span", { class: "tail", text: title.slice(title.length - tail) })];
+}
 
 /** @param {App} app @param {HTMLElement} element */
 export function createRowsView(app, element) {
@@ -114,7 +127,7 @@ export function createRowsView(app, element) {
   /** @param {import("./layout.js").Strip} s */
   function label(s) {
     const { title } = s;
-    const name = make("span", { class: "name", text: title, title: shortText(s.row?.name || title, longestTitle) });
+    const name = make("span", { class: "name ends", title: shortText(s.row?.name || title, longestTitle) }, ...bothEnds(title));
     const box = make("div", { class: `label ${s.kind}` }, name);
     if (s.inner) box.classList.add("inner");
     if (s.row && !s.row.named) box.classList.add("unnamed");
@@ -149,6 +162,7 @@ export function createRowsView(app, element) {
     if (s.kind === "group" && hasDensity(s)) {
       box.append(make("span", { class: "spread", text: spreads.texts.get(s.id) ?? "", title: "Minimum, median and maximum number of rows in a scope at once, in view" }));
     }
+    if (s.kind === "more" || s.kind === "hidden") name.className = "name";
     if (s.kind === "more") name.replaceChildren(makeButton(s.title, () => app.showMore(s.id)), " ", makeButton("all", () => app.showMore(s.id, true), { "aria-label": "Show all the others" }));
     if (s.kind === "hidden") name.replaceChildren(makeButton(s.title, () => app.showHidden()));
     if (!["more", "hidden", "locks", "procs", "note"].includes(s.kind)) {
@@ -208,7 +222,7 @@ export function createRowsView(app, element) {
     /** @type {import("./draw.js").Painter} */
     const p = {
       ctx, model: app.model, colors, from, to, width: w, scale: w / (to - from), hits: app.brush ?? app.lit ?? app.hits, flows: app.flows && app.model.requests.any, linked: [],
-      colorBy: app.choices.colorBy, hoverName: app.hoverName, growing: app.growing, hatch, widths, drawn: nothingDrawn(), chosen: app.selection ? app.model.place(app.selection, app.by).ref : null, chosenTo: app.selection?.j, waiting: [], locked: [], awaited: awaitedOf(ctx, app),
+      colorBy: app.choices.colorBy, hoverName: app.hoverName, growing: app.growing, hatch, widths, drawn: nothingDrawn(), chosen: app.selection ? app.model.place(app.selection, app.by).ref : null, chosenTo: app.selection?.j, awaited: awaitedOf(ctx, app),
     };
     ctx.lineWidth = 1;
     const grid = ticksOf(from, to, w).ticks.map((t) => Math.round((t - from) * p.scale));

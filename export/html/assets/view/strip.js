@@ -5,7 +5,8 @@ import { statePixels } from "../data/merge.js";
 import { shortText } from "../data/names.js";
 import { baseline } from "./bar.js";
 import { colorOf } from "./color.js";
-import { sizes, waitLine, wideWait } from "./layout.js";
+import { cutText, textWidth } from "./label.js";
+import { sizes, waitLine } from "./layout.js";
 import { nameText } from "./make.js";
 import { ownGoroutine } from "../model/processes.js";
 import { rowTitle } from "../model/rowset.js";
@@ -27,6 +28,8 @@ export function isDark(color) {
   return dark;
 }
 
+/** The width from which on a hold has a label, px. */
+const labelHold = 24;
 /** The minimum share of a merged stretch at which waiting for locks is shown in it. */
 const lockShown = 0.01;
 
@@ -41,7 +44,6 @@ export function drawStates(p, lane, y, h) {
     const name = set.nameOf(run.top);
     const w = Math.max(1, x1 - x0);
     p.drawn.states++;
-    if (run.top === set.lockState && run.n === 1 && x1 - x0 >= wideWait) p.locked.push({ key: lane.key, set, i: run.i });
     if (name === "unknown") {
       ctx.fillStyle = p.colors.line;
       ctx.fillRect(x0, y + h / 2, w, 1);
@@ -125,15 +127,12 @@ function drawHolders(p, l, y, title) {
     ctx.fillRect(x0, y + 1, x1 - x0, sizes.line - 3);
     ctx.globalAlpha = 1;
     p.drawn.holds++;
-    if (x1 - x0 < 24) continue;
-    ctx.fillStyle = p.colors["bar-text"];
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(x0, y, x1 - x0 - 2, sizes.line);
-    ctx.clip();
+    if (x1 - x0 < labelHold) continue;
     const label = holderText(p.model, l, k);
-    ctx.fillText(label, Math.max(x0, 0) + 3, y + baseline());
-    ctx.restore();
+    const text = cutText(p, label, Math.min(x1, p.width) - Math.max(x0, 0) - 5);
+    if (text === "") continue;
+    ctx.fillStyle = p.colors["bar-text"];
+    ctx.fillText(text, Math.max(x0, 0) + 3, y + baseline());
     p.drawn.labels.push({ label, row: title });
   }
 }
@@ -190,7 +189,7 @@ function drawWaiterCount(p, { from, to, high, mean }, most, y, h) {
     p.ctx.fillStyle = color;
     p.ctx.fillRect(x, y + h - up, w, up);
   }
-  if (w < 14) return;
+  if (w < 14 || textWidth(p, String(high)) > w - 4) return;
   p.ctx.fillStyle = h * (high / most) >= 12 ? p.colors["bar-text"] : p.colors.fg;
   p.ctx.fillText(String(high), x + 3, y + h - 3);
 }
