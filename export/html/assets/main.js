@@ -4,6 +4,7 @@ import { createApp } from "./app.js";
 import { createBanner } from "./panel/banner.js";
 import { colorScopes } from "./view/color.js";
 import { buildHead, buildSwitches } from "./panel/head.js";
+import { createFirstLine } from "./panel/firstline.js";
 import { createGutter } from "./view/gutter.js";
 import { createHeart } from "./view/heart.js";
 import { createHelp } from "./panel/help.js";
@@ -40,10 +41,12 @@ function buildPage(app, other) {
   const ruler = createRuler(app);
   const popup = createPopup(app);
   const banner = createBanner(app);
+  const first = createFirstLine(app);
   const main = /** @type {HTMLElement} */ (document.querySelector("main"));
   document.getElementById("heart")?.append(heart.element);
   document.getElementById("minimap")?.append(minimap.element);
   document.getElementById("ruler")?.append(ruler.element);
+  document.getElementById("first")?.append(first.element);
   document.getElementById("banner")?.append(banner.element);
   document.body.append(help.element, palette.element);
   main.insertBefore(textView.element, document.getElementById("divider"));
@@ -81,6 +84,7 @@ function buildPage(app, other) {
     app.resolveSelection();
     app.requestCame();
     colorScopes(app.model);
+    first.update();
     banner.update();
     lookAtWaits(app);
     app.notify("model");
@@ -102,13 +106,14 @@ function buildPage(app, other) {
   app.restore(decodeState(location.hash.slice(1)));
   if (other) app.setOther(other);
   lookAtWaits(app);
+  // For a growing or very long trace the doctor runs on demand only: it costs the machine.
+  if (!app.growing && !app.model.reduced) app.model.askDoctor();
+  first.update();
   banner.update();
   rows.fit();
   app.drawNow();
   performance.mark("scopeview-first-picture");
   document.documentElement.dataset.ready = "true";
-  // For a growing or very long trace the doctor runs on demand only: it costs the machine.
-  if (!app.growing && !app.model.reduced) app.model.askDoctor();
   if (app.growing) {
     if (!location.hash) app.setFollow(true);
     keepGrowing(app);

@@ -123,13 +123,16 @@ export class Model {
   /** Returns an item's arguments, the text of a JSON object; "": none. @param {Batch} batch @param {number} i */
   argsText(batch, i) { return batch.strings[batch.args[i]]; }
 
-  /** @param {(model: Model) => void} fn called after each change */
+  /** @param {(model: Model) => void} fn called after each change, and when an answer is awaited */
   onchange(fn) { this.listeners.push(fn); }
 
   changed() {
     this.version++;
-    for (const fn of this.listeners) fn(this);
+    this.notify();
   }
+
+  /** Calls the listeners; the data are the same. */
+  notify() { for (const fn of this.listeners) fn(this); }
 
   /** @param {""|"connected"|"lost"|"ended"|"removed"|"changed"|"replaced"} state which does not change once it is superseded @param {string} trouble */
   setState(state, trouble) {
@@ -250,6 +253,7 @@ export class Model {
     if (this.doctorAsked || !this.source.doctor) return;
     this.doctorAsked = true;
     this.doctorProblem = "";
+    this.notify();
     try {
       this.doctor = await this.source.doctor();
     } catch (err) {

@@ -1,7 +1,9 @@
 // The About tab: the recorded program, the recording, and its losses.
 
+import { remarks } from "./banner.js";
 import { createMarks } from "./marks.js";
 import { momentText } from "../view/ruler.js";
+import { longestTitle, shortText } from "../data/names.js";
 import { createSortable } from "./sortable.js";
 import { make, makeButton, isShown, nameText } from "../view/make.js";
 import { chooseEditor } from "./sourcelink.js";
@@ -54,7 +56,8 @@ export function createAbout(app) {
   });
   const marks = createMarks(app);
   const editor = makeButton("Open sources in an editor…", () => chooseEditor(app, null), { "aria-haspopup": "dialog" });
-  const element = make("div", { class: "about" }, marks.element, facts, editor, odd.element);
+  const said = make("ul", { class: "evidence", "aria-label": "Remarks on the recording" });
+  const element = make("div", { class: "about" }, said, marks.element, facts, editor, odd.element);
   let drawn = "";
 
   function lookAt(row) {
@@ -68,10 +71,13 @@ export function createAbout(app) {
     const meta = app.model.meta;
     const list = [...aboutFacts(meta), ...(app.model.waits.states?.facts ?? [])];
     const rows = aboutOdd(meta);
-    const key = JSON.stringify([list, rows, app.time(0)]);
+    const notes = remarks(meta, app.model.waits.problems);
+    const key = JSON.stringify([list, rows, notes, app.time(0)]);
     if (key === drawn) return;
     drawn = key;
     body.replaceChildren(...list.map(([k, v]) => make("tr", null, make("th", { scope: "row", text: k }), make("td", { text: v }))));
+    said.replaceChildren(...notes.map((text) => make("li", { text: shortText(text, longestTitle) })));
+    said.hidden = notes.length === 0;
     editor.hidden = meta.places.size === 0;
     odd.element.hidden = rows.length === 0;
     odd.set(rows);

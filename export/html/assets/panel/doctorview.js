@@ -3,7 +3,7 @@
 
 import { setPending } from "./answer.js";
 import { isShown, keepFocus, make, makeButton, nameText, pluralText } from "../view/make.js";
-import { findingId, showFinding, showWorst } from "./finding.js";
+import { findingId, showFinding, showWorst, sureText } from "./finding.js";
 import { momentText } from "../view/ruler.js";
 import { createSortable } from "./sortable.js";
 import { stateText } from "../data/states.js";
@@ -14,12 +14,6 @@ import { percentText, thousands } from "../view/numbers.js";
  * @typedef {import("../data/meta.js").Finding} Finding
  */
 /** @import { App } from "../app.js" */
-
-/** Describes the doctor's confidence. @param {number} c 0 to 1 */
-export function sureText(c) {
-  if (!Number.isFinite(c)) return "unknown";
-  return `${c >= 0.9 ? "sure" : c >= 0.7 ? "quite sure" : c >= 0.4 ? "likely" : "possible"} (${percentText(c)})`;
-}
 
 /**
  * Returns sentences about the verdicts that could not be examined, with the reasons.

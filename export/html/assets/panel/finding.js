@@ -1,6 +1,7 @@
 // Navigation from a finding of the doctor to its place on the rows.
 
 import { findWait } from "../model/refs.js";
+import { percentText } from "../view/numbers.js";
 import { goroutineTitle, stateAt } from "../view/waitfacts.js";
 
 /**
@@ -51,11 +52,17 @@ export function showWorst(app, f) {
   }
 }
 
+/** The confidence from which on a finding is in the first line of the page. */
+const leastSure = 0.4;
+
 /**
- * Returns the finding for the banner: the first, if the doctor is confident.
+ * Returns the finding for the first line of the page: the first that the doctor is confident of.
  * @param {import("../data/meta.js").DoctorReport|null} report
  */
-export function firstFinding(report) {
-  const f = report?.findings?.[0];
-  return f && f.confidence >= 0.7 ? f : null;
+export function firstFinding(report) { return report?.findings?.find((f) => f.confidence >= leastSure) ?? null; }
+
+/** Describes the doctor's confidence. @param {number} c 0 to 1 */
+export function sureText(c) {
+  if (!Number.isFinite(c)) return "unknown";
+  return `${c >= 0.9 ? "sure" : c >= 0.7 ? "quite sure" : c >= 0.4 ? "likely" : "possible"} (${percentText(c)})`;
 }

@@ -1,32 +1,28 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { bannerLines } from "../panel/banner.js";
+import { bannerLines, remarks } from "../panel/banner.js";
 import { aboutFacts, aboutOdd } from "../panel/about.js";
 
-test("the louder first; what was put away is gone, losses stay", () => {
-  const meta = { writer: "closed", banner: [{ level: "note", text: "n" }, { level: "loss", text: "l" }, { level: "warn", text: "w" }, { level: "odd", text: "o" }] };
-  const text = (gone) => bannerLines(meta, {}, new Set(gone)).map((l) => l.text).join("");
-  assert.equal(text([]), "lwno");
-  assert.equal(text(["l", "w", "n"]), "lo");
+test("the banner has losses and the server, the louder first; the rest are remarks", () => {
+  const meta = { writer: "closed", banner: [{ level: "note", text: "n" }, { level: "loss", text: "l" }, { level: "warn", text: "w" }, { level: "odd", text: "o" }, { level: "server", text: "s" }] };
+  assert.equal(bannerLines(meta, {}).map((l) => l.text).join(""), "sl");
+  assert.deepEqual(remarks(meta, ["p", "w"]), ["w", "n", "o", "p"]);
+  assert.match(remarks({ writer: "gone" }, [])[0], /^The writer ended without closing the trace/);
+  assert.deepEqual(remarks({ writer: "gone", banner: [{ level: "warn", text: "The writer was killed." }] }, []), ["The writer was killed."]);
 });
 
-test("how it stands with the writer and the server", () => {
-  const said = (writer, state) => bannerLines({ writer }, state, new Set()).map((l) => l.text).join("|");
-  assert.match(said("running", { live: true }), /^Recording/);
-  assert.equal(said("running", {}), "");
+test("how it stands with the server", () => {
+  const said = (writer, state) => bannerLines({ writer }, state).map((l) => l.text).join("|");
   for (const writer of ["running", "closed"]) {
-    const lost = bannerLines({ writer, banner: [{ level: "loss", text: "l" }] }, { live: true, state: "lost", other: { live: true, state: "lost" } }, new Set());
+    const lost = bannerLines({ writer, banner: [{ level: "loss", text: "l" }] }, { live: true, state: "lost", other: { live: true, state: "lost" } });
     assert.match(lost.map((l) => l.text).join("|"), /^The connection to scopeview serve is lost.* state at \d\d:\d\d:\d\d.*\|l$/);
     assert.match(said(writer, { live: true, state: "replaced" }), /^Another trace was recorded to the same path/);
     assert.match(said(writer, { live: true, state: "ended", other: { live: true, state: "replaced" } }), /B: Another trace was recorded to the same path/);
     assert.match(said(writer, { live: true, state: "removed" }), /^The trace file was removed/);
     assert.match(said(writer, { live: true, state: "changed", other: { live: true, state: "changed" } }), /^The trace file was truncated.*B: The trace file was truncated/);
   }
-  const anew = bannerLines({ writer: "closed" }, { live: true, state: "replaced", at: 1 }, new Set());
-  assert.equal(bannerLines({ writer: "closed" }, { live: true, state: "replaced", at: 1 }, new Set(anew.map((l) => l.text))).length, 1); // it is not put away
+  assert.equal(said("running", { live: true }), "");
   assert.equal(said("closed", { state: "lost" }), "");
-  assert.match(said("gone", { live: true }), /^The writer ended without closing the trace/);
-  assert.equal(bannerLines({ writer: "gone", banner: [{ level: "warn", text: "The writer was killed." }] }, {}, new Set()).length, 1);
 });
 
 test("facts and oddities", () => {

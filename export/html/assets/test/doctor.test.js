@@ -1,7 +1,8 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { findingId } from "../panel/finding.js";
-import { sureText, unexaminedText } from "../panel/doctorview.js";
+import { unexaminedText } from "../panel/doctorview.js";
+import { sureText } from "../panel/finding.js";
 
 test("findings have an address, and say how sure they are", () => {
   assert.equal(findingId({ verdict: "convoy", object: "a:b" }), "convoy:a:b");
