@@ -97,7 +97,7 @@ export function createFirstLine(app) {
     buttons.replaceChildren();
     if (f) buttons.append(makeButton(f.worst ? "Show the longest wait" : "Show where", () => (f.worst ? showWorst : showFinding)(app, f)));
     if (line.unasked) buttons.append(makeButton("Look for problems", () => app.model.askDoctor(), { title: "The doctor reads the whole trace" }));
-    if ((model.doctor?.findings ?? []).length > 0) buttons.append(makeButton("All findings", () => app.showTab("doctor"), { title: "The Why tab (7)" }));
+    if ((model.doctor?.findings ?? []).length > 0) buttons.append(makeButton("All findings", () => app.showTab("doctor"), { title: "Why (7)" }));
     element.hidden = line.text === "" && buttons.childElementCount === 0;
     if (f) app.announce(line.text);
   }
