@@ -145,8 +145,8 @@ export function waitsIn(model, key, from, to) {
   return found.sort((a, b) => a.from - b.from);
 }
 
-/** @param {Wait} wait @param {number} from @param {number} to @returns {Wait} */
-function cutWait(wait, from, to) {
+/** Returns the part of a wait in [from, to]. @param {Wait} wait @param {number} from @param {number} to @returns {Wait} */
+export function cutWait(wait, from, to) {
   return { ...wait, from: Math.max(wait.from, from), to: Math.min(wait.to, to) };
 }
 

@@ -1,5 +1,5 @@
-// The differences between the slowest hundredth of the executions of a name and the middle
-// half: where their time goes, and what they have in common. As in the command line's
+// The differences between some executions of a name and others: the slowest hundredth and the middle half, or the brushed
+// ones and the rest: where their time goes, and what they have in common. As in the command line's
 // `functions --slowest`, the outermost of nested executions counts.
 
 import { Kind, isScope } from "../data/kinds.js";
@@ -7,6 +7,7 @@ import { stateText } from "../data/states.js";
 import { quantileOf } from "./histogram.js";
 import { lockArgs } from "./waitlinks.js";
 import { itemsAtOnce } from "./replay.js";
+import { rootSteps } from "./roots.js";
 import { walkRuns } from "./runs.js";
 
 /**
@@ -17,6 +18,7 @@ import { walkRuns } from "./runs.js";
  * @typedef {{kind: "row"|"parent"|"argument", label: string, slow: number, usual: number}} Trait
  *
  * @typedef {Object} SlowRuns
+ * @property {boolean} brushed the slow ones are those of the brush, and the usual ones all others
  * @property {number} of number of outermost executions
  * @property {number} limit minimum duration of the slow ones
  * @property {[number, number]} counts numbers of slow and of usual ones
@@ -25,6 +27,8 @@ import { walkRuns } from "./runs.js";
  * @property {Trait[]} traits sorted by the excess of the slow ones
  * @property {[number, number]} stated numbers of executions with known states
  * @property {number} stateRes shorter states are merged, ns
+ * @property {import("./roots.js").Root[]} roots of their time, sorted by the excess of the slow ones
+ * @property {[number, number]} followed numbers of executions whose roots were looked for
  * @property {boolean} merged short scopes are merged, so times of locks and callees may be too low
  */
 
@@ -37,10 +41,11 @@ const maxDifferences = 20;
  * @param {import("./model.js").Model} model
  * @param {import("./runs.js").Runs} runs
  * @param {import("./facets.js").Facet[]} facets
+ * @param {{lo: number, hi: number}|null} brush null: the slowest against the middle half
  * @returns {Generator<void, SlowRuns|null>} null: none is slower than the others
  */
-export function* slowSteps(model, runs, facets) {
-  const found = yield* sidesOf(runs);
+export function* slowSteps(model, runs, facets, brush = null) {
+  const found = yield* sidesOf(runs, brush);
   if (found === null) return null;
   const { side, counts } = found;
   const sums = /** @type {Map<string, Cause>} */ (new Map());
@@ -70,13 +75,13 @@ export function* slowSteps(model, runs, facets) {
   const { stated, causes } = yield* statesOf(model, runs, side);
   const more = (/** @type {Cause} */ c) => c.slow - c.usual;
   return {
-    ...found, merged, stated, stateRes: causes.length > 0 ? model.waits.states?.res ?? 0 : 0,
+    ...found, brushed: brush !== null, ...yield* rootSteps(model, runs, side), merged, stated, stateRes: causes.length > 0 ? model.waits.states?.res ?? 0 : 0,
     causes: [...sums.values(), ...causes].sort((a, b) => more(b) - more(a)).slice(0, maxDifferences), traits: yield* traitsOf(facets, side, counts),
   };
 }
 
-/** Marks slow executions by 1 and usual ones by 2; null: all are slow. @param {import("./runs.js").Runs} runs */
-function* sidesOf({ n, order, outer, dur }) {
+/** Marks slow executions by 1 and usual ones by 2; null: all are slow. @param {import("./runs.js").Runs} runs @param {{lo: number, hi: number}|null} brush */
+function* sidesOf({ n, order, outer, dur }, brush) {
   const all = new Float64Array(n);
   let of = 0;
   for (let at = 0; at < n; at++) if (outer[order[at]] === 1) all[of++] = dur[order[at]];
@@ -90,12 +95,13 @@ function* sidesOf({ n, order, outer, dur }) {
   const means = /** @type {[number, number]} */ ([0, 0]);
   for (let k = 0; k < n; k++) {
     if (outer[k] === 0) continue;
-    side[k] = dur[k] >= limit ? 1 : dur[k] >= lo && dur[k] <= hi ? 2 : 0;
+    if (brush) side[k] = dur[k] >= brush.lo && dur[k] < brush.hi ? 1 : 2;
+    else side[k] = dur[k] >= limit ? 1 : dur[k] >= lo && dur[k] <= hi ? 2 : 0;
     if (side[k] === 0) continue;
     counts[side[k] - 1]++;
     means[side[k] - 1] += dur[k];
   }
-  if (counts[1] === 0) return null;
+  if (counts[0] === 0 || counts[1] === 0) return null;
   return { side, of, limit, counts, means: /** @type {[number, number]} */ ([means[0] / counts[0], means[1] / counts[1]]) };
 }
 
@@ -156,6 +162,8 @@ function* traitsOf(facets, side, counts) {
 
 /** The minimum share of the difference for a lock to be named first: a callee is only the place of the wait. */
 const lockFirst = 0.5;
+/** The minimum share of the difference for a root to be named. */
+const minRootShare = 0.2;
 /** The minimum difference in share for a trait to be part of the sentence. */
 const minTraitExcess = 0.2;
 
@@ -163,23 +171,29 @@ const minTraitExcess = 0.2;
  * Returns a sentence about the slow executions.
  * @param {string} name
  * @param {SlowRuns} s
- * @param {{span(ns: number): string, percent(share: number): string, count(n: number): string}} words
+ * @param {{span(ns: number): string, percent(share: number): string, count(n: number): string, root(root: import("./roots.js").Root): string}} words
  */
 export function slowText(name, s, words) {
   const [slow, usual] = s.counts;
   const longer = s.means[0] - s.means[1];
-  const clauses = [`The slowest 1% (${words.count(slow)} of ${words.count(s.of)}) of ${name} take ${words.span(longer)} longer than the middle half (${words.count(usual)})`];
+  const [they, others] = s.brushed ? ["The brushed executions", "the others"] : ["The slowest 1%", "the middle half"];
+  const clauses = [`${they} (${words.count(slow)} of ${words.count(s.of)}) of ${name} take ${words.span(Math.abs(longer))} ${longer < 0 ? "less" : "longer"} than ${others} (${words.count(usual)})`];
+  if (longer <= 0) return `${clauses[0]}.`;
   const more = (/** @type {Cause} */ c) => c.slow - c.usual;
   const places = s.causes.filter((c) => c.kind !== "state");
   const lock = places.find((c) => c.kind === "lock");
   const most = lock && more(lock) >= lockFirst * longer ? lock : places[0] ?? s.causes[0];
-  if (most && more(most) > 0) {
+  const [root] = s.roots.filter((r) => r.kind !== "unknown");
+  const rooted = root ? root.slow - root.usual : 0;
+  if (root && rooted >= minRootShare * longer && (!most || 2 * rooted >= more(most))) {
+    clauses.push(`${words.percent(Math.min(1, rooted / longer))} of it: ${words.root(root)}`);
+  } else if (most && more(most) > 0) {
     const state = most.kind === "self" || most.kind === "callee" ? s.causes.find((c) => c.kind === "state" && more(c) >= more(most) / 2) : undefined;
     const what = { lock: `waiting for ${most.label}`, callee: `in ${most.label}`, self: "in itself", state: most.label }[most.kind];
     clauses.push(`${words.percent(Math.min(1, more(most) / longer))} of it: ${what}${state ? `, ${state.label}` : ""}`);
   }
   const trait = s.traits.find((t) => t.slow / slow - t.usual / usual >= minTraitExcess);
   if (!trait) clauses.push("no argument, row or enclosing scope sets them apart");
-  else clauses.push(`${words.count(trait.slow)} of ${words.count(slow)} ${{ argument: "have", row: "are on", parent: "are in" }[trait.kind]} ${trait.label}, of the middle half ${words.percent(trait.usual / usual)}`);
+  else clauses.push(`${words.count(trait.slow)} of ${words.count(slow)} ${{ argument: "have", row: "are on", parent: "are in" }[trait.kind]} ${trait.label}, of ${others} ${words.percent(trait.usual / usual)}`);
   return `${clauses.join("; ")}.`;
 }

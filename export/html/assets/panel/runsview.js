@@ -11,11 +11,13 @@ import { offerFile } from "./exports.js";
 import { runSteps, runsBetween } from "../model/runs.js";
 import { createRunsTable } from "./runstable.js";
 import { inSlices, oneAtATime } from "../data/slices.js";
+import { rootWords } from "../model/roots.js";
 import { slowSteps, slowText } from "../model/slow.js";
 import { createSlowView } from "./slowview.js";
 import { createSortable } from "./sortable.js";
 import { isShown, make, makeButton, nameText, pluralText, restLater } from "../view/make.js";
 import { percentText, thousands } from "../view/numbers.js";
+import { goroutineTitle } from "../view/waitfacts.js";
 
 /** @import { App } from "../app.js" */
 /** @import { Facet } from "../model/facets.js" */
@@ -42,6 +44,7 @@ export function createRuns(app) {
   /** @type {Facet[]} */ let facets = [];
   /** The group shown in the table. @type {{facet: string, value: string}|null} */ let picked = null;
   /** @type {App["brush"]} */ let lit = null;
+  /** The brush whose executions were compared with the others. @type {App["brush"]} */ let compared = null;
   let stamp = "";
   let of = "";
 
@@ -184,10 +187,12 @@ export function createRuns(app) {
       if (facets.some((f) => facetText(f) === before)) grouping.value = before;
       fillGroups();
       setPending(grouped, "");
-      const differ = await inSlices(slowSteps(model, found, by), stale);
+      const { brush } = app;
+      const differ = await inSlices(slowSteps(model, found, by, brush), stale);
       if (differ === undefined) return;
       const had = sentence.textContent;
-      sentence.textContent = differ ? slowText(nameText(name), differ, { span: app.span, percent: percentText, count: thousands }) : found.n > 1 ? "No execution takes longer than the others." : "";
+      compared = brush;
+      sentence.textContent = differ ? slowText(nameText(name), differ, { span: app.span, percent: percentText, count: thousands, root: (r) => rootWords(r, (key) => goroutineTitle(model, key)) }) : found.n > 1 ? "No execution takes longer than the others." : "";
       slow.set(differ);
       setPending(slow.element, "");
       element.setAttribute("aria-busy", "false");

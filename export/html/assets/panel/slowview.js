@@ -1,5 +1,7 @@
 // The differences of the slowest executions, as tables: where their time goes, and what they have in common.
 
+import { rootWords } from "../model/roots.js";
+import { goroutineTitle } from "../view/waitfacts.js";
 import { make, nameText } from "../view/make.js";
 import { createSortable } from "./sortable.js";
 import { percentText, thousands } from "../view/numbers.js";
@@ -25,7 +27,7 @@ export function createSlowView(app) {
     caption: "", by: "more", limit: differencesShown, id: (r) => r.kind + r.label,
     columns: [
       { key: "label", title: "where the time goes", value: (r) => causeWords[r.kind] + (r.kind === "self" ? "" : nameText(r.label)), tone: (r) => (r.kind === "lock" ? "wait" : "") },
-      time("slow", "slow", (r) => r.slow), time("usual", "middle half", (r) => r.usual),
+      time("slow", "these", (r) => r.slow), time("usual", "others", (r) => r.usual),
       { ...time("more", "difference", (r) => r.slow - r.usual), share: (r) => (r.slow - r.usual) / most, bar: "total" },
     ],
   });
@@ -33,12 +35,28 @@ export function createSlowView(app) {
     caption: "What they have in common", empty: "Nothing is more frequent among them than among the others.", by: "more", limit: differencesShown, id: (r) => r.kind + r.label,
     columns: [
       { key: "label", title: "trait", mono: true, value: (r) => traitWords[r.kind] + nameText(r.label) },
-      part("slow", "slow", "Number and share of the slow executions"), part("usual", "middle half", "Number and share of the middle half"),
+      part("slow", "these", "Number and share of these executions"), part("usual", "others", "Number and share of the others"),
       { key: "more", title: "more", numeric: true, value: (r) => share(r, "slow") - share(r, "usual"), text: (r) => percentText(share(r, "slow") - share(r, "usual")), share: (r) => share(r, "slow") - share(r, "usual"), bar: "total" },
     ],
   });
+  const roots = createSortable({
+    caption: "", by: "more", limit: differencesShown, id: (r) => `${r.kind} ${r.object} ${r.state} ${r.name}`, pick: showRoot,
+    columns: [
+      { key: "label", title: "whose activity it was", pick: true, hint: "Each moment counts for the goroutine on which the execution depended. Click one for its longest piece", value: (r) => rootWords(r, (key) => goroutineTitle(app.model, key)) },
+      time("slow", "these", (r) => r.slow), time("usual", "others", (r) => r.usual),
+      { ...time("more", "difference", (r) => r.slow - r.usual), share: (r) => (r.slow - r.usual) / most, bar: "total" },
+    ],
+  });
   const note = make("p", { class: "quiet" });
-  const element = make("div", { class: "differ" }, causes.element, note, traits.element);
+  const element = make("div", { class: "differ" }, roots.element, causes.element, note, traits.element);
+
+  /** Shows the longest piece of a root. @param {import("../model/roots.js").Root} root */
+  function showRoot({ longest: { key, from, to } }) {
+    app.chooseRow(`g${key}`);
+    app.rows.reveal(key, 0);
+    app.fit(from, to);
+    app.announce(`${goroutineTitle(app.model, key)}, ${app.span(to - from)}, shown`);
+  }
   return {
     element,
     set(slow) {
@@ -46,7 +64,10 @@ export function createSlowView(app) {
       if (slow === null) return;
       ({ counts } = slow);
       most = Math.max(1, slow.means[0] - slow.means[1]);
-      causes.set(slow.causes, `Slowest 1%, ${app.span(slow.limit)} or more, and the middle half: means per execution`);
+      roots.element.hidden = slow.roots.length === 0;
+      const sides = slow.brushed ? "The brushed executions and the others" : `Slowest 1%, ${app.span(slow.limit)} or more, and the middle half`;
+      roots.set(slow.roots, `${sides}: the roots of their time, means per execution${slow.followed[0] < counts[0] || slow.followed[1] < counts[1] ? `, of ${thousands(slow.followed[0])} and ${thousands(slow.followed[1])} of them` : ""}`);
+      causes.set(slow.causes, `${sides}: means per execution`);
       traits.set(slow.traits);
       const [a, b] = slow.stated;
       note.textContent = [

@@ -5,6 +5,7 @@ import { StateSet } from "../data/states.js";
 import { Brush } from "../model/brush.js";
 import { facetSteps, groupRuns } from "../model/facets.js";
 import { argsOfRun, orderSteps, runSteps, runsBetween } from "../model/runs.js";
+import { rootWords } from "../model/roots.js";
 import { slowSteps, slowText } from "../model/slow.js";
 import { atOnce } from "../data/slices.js";
 import { summarize } from "../model/stats.js";
@@ -13,7 +14,7 @@ const names = ["", "get", "load", "cache.mu", "serve", "other"];
 const task = 1, wait = 6, hold = 7;
 const runsOf = (model, name = 1, from = 0, to = model.end) => atOnce(runSteps(model.rows("goroutine"), name, from, to));
 const facetsOf = (model, runs) => atOnce(facetSteps(runs, (id) => model.name(id)));
-const words = { span: (ns) => `${ns} ns`, percent: (x) => `${Math.round(100 * x)}%`, count: String };
+const words = { span: (ns) => `${ns} ns`, percent: (x) => `${Math.round(100 * x)}%`, count: String, root: (r) => rootWords(r, (key) => `goroutine ${key}`) };
 
 /**
  * 200 executions of get on two rows, each in a scope serve on row 1. Two of them have
@@ -102,7 +103,7 @@ test("the slowest hundredth against the middle half", () => {
   assert.ok(Math.abs(s.causes[2].slow - 60) < 1e-9 && s.causes[2].kind === "self");
   assert.deepEqual(s.traits[0], { kind: "argument", label: "tenant=7", slow: 2, usual: 0 });
   assert.equal(slowText("get", s, words),
-    `The slowest 1% (2 of 200) of get take ${1100 - mean} ns longer than the middle half (${usual.length}); ${Math.round(100000 / (1100 - mean))}% of it: waiting for cache.mu; 2 of 2 have tenant=7, of the middle half 0%.`);
+    `The slowest 1% (2 of 200) of get take ${1100 - mean} ns longer than the middle half (${usual.length}); ${Math.round(100000 / (1100 - mean))}% of it: waiting for cache.mu, held by goroutine 9; 2 of 2 have tenant=7, of the middle half 0%.`);
 });
 
 test("of nested executions the outermost counts, and where all are alike nothing is said", () => {
