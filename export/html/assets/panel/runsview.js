@@ -44,9 +44,9 @@ export function createRuns(app) {
   /** @type {Facet[]} */ let facets = [];
   /** The group shown in the table. @type {{facet: string, value: string}|null} */ let picked = null;
   /** @type {App["brush"]} */ let lit = null;
-  /** The brush whose executions were compared with the others. @type {App["brush"]} */ let compared = null;
   let stamp = "";
   let of = "";
+  let answered = ""; // question of the comparison that is shown
 
   const choice = make("select", { "aria-label": "Executions of", onchange: () => app.showRuns(choice.value) });
   const count = make("span", { class: "quiet", role: "status" });
@@ -117,6 +117,26 @@ export function createRuns(app) {
     fillBrushed();
   }
 
+  /** Compares the brushed executions with the others, or the slowest with the middle half. */
+  async function compareSides() {
+    const found = runs;
+    const { brush } = app;
+    if (!found) return;
+    const question = JSON.stringify([of, brush?.lo, brush?.hi]);
+    if (question !== answered) {
+      sentence.textContent = "";
+      setPending(slow.element, `Comparing ${brush ? "the brushed executions" : "the slowest 1%"} with the others…`);
+    }
+    const differ = await compare(question, (stale) => inSlices(slowSteps(model, found, facets, brush), () => stale() || runs !== found));
+    if (differ === undefined) return;
+    answered = question;
+    const had = sentence.textContent;
+    sentence.textContent = differ ? slowText(nameText(app.runsOf), differ, { span: app.span, percent: percentText, count: thousands, root: (r) => rootWords(r, (key) => goroutineTitle(model, key)) }) : found.n > 1 ? "No execution takes longer than the others." : "";
+    slow.set(differ);
+    setPending(slow.element, "");
+    if (had !== sentence.textContent) app.announce(sentence.textContent);
+  }
+
   /** @param {string} problem error of loading those of the server; "": none */
   function showRuns(problem) {
     if (!runs) return;
@@ -146,7 +166,9 @@ export function createRuns(app) {
     const { from, to } = range ?? { from: 0, to: model.end };
     const next = [model.version, name, from, to, app.time(0), ...area ?? []].join();
     if (next === stamp) {
-      if (lit !== app.brush) drawBrush();
+      if (lit === app.brush) return;
+      drawBrush();
+      compareLater();
       return;
     }
     const question = JSON.stringify([name, range, ...area ?? []]);
@@ -163,7 +185,6 @@ export function createRuns(app) {
     if (name === "") return void (stamp = next);
     await run(question, async (stale) => {
       stamp = next;
-      element.setAttribute("aria-busy", "true");
       const nameId = model.names.indexOf(name);
       const { rows, alone, problem } = await rowsWith(nameId, from, to);
       const found = await inSlices(runSteps(rowsOfArea(model, area, rows), nameId, from, to, alone), stale);
@@ -176,7 +197,6 @@ export function createRuns(app) {
       };
       if (runs === null) { // the groups take longer
         setPending(grouped, "Grouping…");
-        setPending(slow.element, "Comparing the slowest 1% with the others…");
         show([]);
       }
       const by = await inSlices(facetSteps(found, (id) => model.name(id)), stale);
@@ -187,20 +207,13 @@ export function createRuns(app) {
       if (facets.some((f) => facetText(f) === before)) grouping.value = before;
       fillGroups();
       setPending(grouped, "");
-      const { brush } = app;
-      const differ = await inSlices(slowSteps(model, found, by, brush), stale);
-      if (differ === undefined) return;
-      const had = sentence.textContent;
-      compared = brush;
-      sentence.textContent = differ ? slowText(nameText(name), differ, { span: app.span, percent: percentText, count: thousands, root: (r) => rootWords(r, (key) => goroutineTitle(model, key)) }) : found.n > 1 ? "No execution takes longer than the others." : "";
-      slow.set(differ);
-      setPending(slow.element, "");
-      element.setAttribute("aria-busy", "false");
-      if (had !== sentence.textContent) app.announce(sentence.textContent);
+      await compareSides();
     });
   }
 
   const later = restLater(fill);
   const run = oneAtATime(later);
+  const compareLater = restLater(compareSides);
+  const compare = oneAtATime(compareLater);
   return { element, update: () => { if (runs === null || lit !== app.brush) fill(); else later(); } };
 }
