@@ -85,7 +85,7 @@ func newModel(from, to int64, name func(uint16) string) *model {
 func (m *model) report() *Report {
 	r := &Report{
 		Findings: []Finding{}, FromNS: m.from, ToNS: m.to, Cores: m.cores,
-		Speedup: []Slice{}, Parallelism: []float64{}, CriticalPath: []Path{}, Unexamined: []Unexamined{}, Notes: []string{},
+		Speedup: []Slice{}, Parallelism: []float64{}, CriticalPath: []Path{}, Slow: []Slow{}, Unexamined: []Unexamined{}, Notes: []string{},
 	}
 	if m.to <= m.from {
 		r.Notes = append(r.Notes, "the selected range is empty")
@@ -98,6 +98,7 @@ func (m *model) report() *Report {
 	if m.hasGo {
 		m.base = m.plan()
 		r.CriticalPath = m.paths()
+		r.Slow = m.slow()
 		m.speedup(r)
 		if m.sweep.known > 0 && float64(m.sweep.known) < 0.9*float64(m.span()) {
 			r.Notes = append(r.Notes, fmt.Sprintf("the states of all goroutines are known for %s of the time; the shares refer to that part", show.Percent(float64(m.sweep.known)/float64(m.span()))))

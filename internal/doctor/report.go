@@ -111,6 +111,7 @@ type Report struct {
 	Speedup      []Slice       `json:"speedup"` // the parts add up to Cores.Count; empty: not known
 	Parallelism  []float64     `json:"parallelism" unit:"0 to 1" says:"shares of the time with no goroutine running, one, two, …"`
 	CriticalPath []Path        `json:"critical_path"`
+	Slow         []Slow        `json:"slow"` // names with most time first; empty: none is known
 	Unexamined   []Unexamined  `json:"unexamined"`
 	Notes        []string      `json:"notes" says:"limits of the whole report: losses, failed checks"`
 

@@ -246,18 +246,21 @@ func (u *use) evidence(m *model) []string {
 }
 
 // called returns the lock's name for the middle of a sentence.
-func (u *use) called() string {
-	switch n := len(u.l.addrs); {
-	case n > 1 && u.l.object:
-		return fmt.Sprintf("the %d locks %s", n, named(u.l.name))
+func (u *use) called() string { return u.l.called() }
+
+// called returns the name of a lock in a sentence.
+func (l *lock) called() string {
+	switch n := len(l.addrs); {
+	case n > 1 && l.object:
+		return fmt.Sprintf("the %d locks %s", n, named(l.name))
 	case n > 1:
-		return fmt.Sprintf("the %d locks without a name in %s", n, named(u.l.name))
-	case n == 1 && !u.l.object:
-		return "the lock in " + named(u.l.name)
-	case u.l.place:
-		return "the lock in " + marked(u.l.name)
+		return fmt.Sprintf("the %d locks without a name in %s", n, named(l.name))
+	case n == 1 && !l.object:
+		return "the lock in " + named(l.name)
+	case l.place:
+		return "the lock in " + marked(l.name)
 	}
-	return "lock " + named(u.l.name)
+	return "lock " + named(l.name)
 }
 
 // begin returns called for the beginning of a sentence.
