@@ -44,6 +44,9 @@ func (r found) brief(b *report.Brief) {
 	if len(r.CriticalPath) > 0 {
 		b.Item("critical path of the run", critical(&r.CriticalPath[0]))
 	}
+	for i := range r.Slow {
+		b.Item("the slowest 1% of "+report.CodeName(r.Slow[i].Of), slowestBriefly(&r.Slow[i]))
+	}
 	b.Heading("## What is not known, and how to record it")
 	for _, u := range r.Unexamined {
 		b.Line("- not looked for: " + verdicts(u.Verdicts) + ", because " + report.Prose(u.Why) + ". To know: " + report.Prose(u.How) + ".")
@@ -188,6 +191,15 @@ func critical(p *doctor.Path) string {
 		parts = append(parts, name+" "+x.State+" "+show.Percent(x.Share))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// slowestBriefly writes what the slowest executions of a scope have more.
+func slowestBriefly(s *doctor.Slow) string {
+	var list []string
+	for i := range s.Roots[:min(len(s.Roots), 2)] {
+		list = append(list, show.Percent(s.Roots[i].Share)+" of it: "+s.Roots[i].Words(report.Code, report.Prose))
+	}
+	return fmt.Sprintf("%s of %s, %s longer than the middle half; %s", show.Count(s.Count), show.Count(s.All), show.Duration(s.Longer), strings.Join(list, "; "))
 }
 
 func verdicts(list []doctor.Verdict) string {

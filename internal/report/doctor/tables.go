@@ -5,6 +5,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/show"
 )
 
 // problem is a finding whose gain is a report.Float.
@@ -60,6 +61,9 @@ var parts = report.Table{
 		return "  " + report.Name(x.Name)
 	}}),
 }
+
+// roots lays out what the slow executions of a scope have more.
+var roots = report.Table[doctor.Root]{Text: "  share, time=ns, what=text", Cells: map[string]func(doctor.Root) string{"share": func(x doctor.Root) string { return "  " + show.Percent(x.Share) }}}
 
 // barWidth is the length of the bar for the whole, in characters.
 const barWidth = 30

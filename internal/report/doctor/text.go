@@ -32,6 +32,9 @@ func (r found) text(b *report.Text) {
 	for i := range r.CriticalPath {
 		criticalPath(b, &r.CriticalPath[i])
 	}
+	for i := range r.Slow {
+		slowest(b, &r.Slow[i])
+	}
 	for _, u := range r.Unexamined {
 		fmt.Fprintf(b, "%s %s\n  because %s\n  %s\n", b.Yellow("not looked for:"), verdicts(u.Verdicts), u.Why, u.How)
 	}
@@ -145,5 +148,13 @@ func criticalPath(b *report.Text, p *doctor.Path) {
 	for _, x := range p.WhatIf {
 		fmt.Fprintf(b, "  if %s were free: -%s\n", show.Name(x.Name), show.Percent(x.Gain))
 	}
+	b.WriteByte('\n')
+}
+
+// slowest writes why the slowest executions of a scope take longer than the others.
+func slowest(b *report.Text, s *doctor.Slow) {
+	head := fmt.Sprintf("the slowest %s of %s, %s and more, %s longer than the middle half on average", show.Count(s.Count), show.Plural(s.All, "scope")+" "+show.Name(s.Of), show.Duration(s.Limit), show.Duration(s.Longer))
+	fmt.Fprintf(b, "%s\n", b.Bold(head+":"))
+	roots.Write(b, s.Roots)
 	b.WriteByte('\n')
 }
