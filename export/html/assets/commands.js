@@ -23,7 +23,8 @@ import { themeColors } from "./view/color.js";
 import { foldEnded, rowId } from "./view/layout.js";
 import { heldAt } from "./view/strip.js";
 import { span } from "./view/numbers.js";
-import { goroutineTitle, rootText, stepText } from "./view/waitfacts.js";
+import { goroutineTitle } from "./model/titles.js";
+import { rootText, stepText } from "./view/waitfacts.js";
 import { limitedView, limitedWidth, viewAround, viewAtEnd, viewOfAll, viewThatShows } from "./view/viewport.js";
 
 /** @import { By, Page, Selection, StateSelection, Stretch } from "./app.js" */

@@ -177,25 +177,6 @@ export function leastMark(data, cost, m) {
   return data.samples.parts(m).some((part) => cost.least?.[data.base.indexOf(part)]) ? "≥" : "";
 }
 
-/** Returns a function's name without the directories of its package, as the Go side's format.ShortFunction. @param {string} name */
-export function shortFunc(name) {
-  const path = name.split("[", 1)[0]; // types follow, with paths of their own
-  const slash = path.lastIndexOf("/");
-  const [, last, rest] = /** @type {RegExpExecArray} */ (/^([^.]*)(.*)$/s.exec(name.slice(slash + 1)));
-  if (rest === "") return shortText(last);
-  const pkg = slash > 0 && /^v(?!1$)[1-9]\d*$/.test(last) ? path.slice(path.lastIndexOf("/", slash - 1) + 1, slash) : last;
-  return shortText(pkg.replace(/(?:%[0-9a-f]{2})+/g, decodedBytes) + rest);
-}
-
-/** Decodes a text of %xx; it is unchanged if it is no UTF-8. @param {string} text */
-function decodedBytes(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** Formats a value. @param {any} app @param {number} m @param {number} v */
 export function valueText(app, m, v) {
   const { unit } = app.model.samples.metrics[m];

@@ -8,9 +8,10 @@ import { Batch, blankData, extendOpen, batchOfOpen, batchOfTile } from "../data/
 import { Details } from "./detail.js";
 import { threadOpen, threadBatch, threadSteps } from "../data/threads.js";
 import { blankMeta, mergeMeta } from "../data/meta.js";
-import { overWithProcess, ownGoroutine } from "./processes.js";
+import { overWithProcess } from "./processes.js";
 import { Requests } from "./requests.js";
 import { Samples } from "../data/samples.js";
+import { unnamedTitle } from "./titles.js";
 import { Waits } from "./waits.js";
 
 /** The number of increments, or their share of the base, above which they are merged into one batch. */
@@ -107,7 +108,7 @@ export class Model {
     this.samplesProblem = "";
   }
 
-  noRows() { return new RowSet("goroutine", (id) => this.name(id), (key) => ownGoroutine(this.meta, key)); }
+  noRows() { return new RowSet("goroutine", (id) => this.name(id), (key) => unnamedTitle(this, key)); }
 
   /** Reports whether the trace's file no longer contains this recording. */
   get superseded() { return this.state === "replaced" || this.state === "changed"; }
@@ -283,7 +284,7 @@ export class Model {
     const { header, columns } = await this.source.runs(nameId, from, to);
     const set = this.noRows();
     set.add(batchOfTile(header.tile ?? {}, columns));
-    return { rows: set.list(this.end), alone: header.tile?.alone === true, left: header.tile?.left ?? 0 };
+    return { rows: set.list(), alone: header.tile?.alone === true, left: header.tile?.left ?? 0 };
   }
 
   /** Merges batches, so that lanes have few parts. @returns {boolean} true if it merged some */
@@ -308,7 +309,7 @@ export class Model {
 
   /** Returns the rows in the order of their first activity. @param {"goroutine"|"thread"} by @returns {Row[]} */
   rows(by = "goroutine") {
-    return this.cached(`rows ${by}`, () => this.rowSet(by).list(this.end));
+    return this.cached(`rows ${by}`, () => this.rowSet(by).list());
   }
 
   /** @param {"goroutine"|"thread"} by @returns {RowSet} */

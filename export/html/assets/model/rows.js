@@ -1,8 +1,9 @@
 // The order of rows, and their folding into groups.
 
-import { shortText } from "../data/names.js";
+import { shortFunc, shortText } from "../data/names.js";
 import { processOf, shownProcesses } from "./processes.js";
 import { rowSums } from "./rowsums.js";
+import { startFunc } from "./titles.js";
 
 /** The number of alike rows above which they fold. */
 const foldAbove = 8;
@@ -20,18 +21,19 @@ const rowNames = new Intl.Collator("en", { numeric: true });
 
 /**
  * Orders rows and folds alike ones, where there are more than 8 of them: those of one name; those whose names differ in
- * a number at the end only; and of those without a name the short-lived ones, by the name of their outermost scopes. A
- * row is short-lived that lived for less than a fifth of the trace. By name, rows without one come last, in the order
+ * a number at the end only; and of those without a name, however long they lived, those that began in one function, or
+ * else whose outermost scopes have one name. By name, rows without one come last, in the order
  * of their first activity. By times, the largest come first, and what is not known last.
  * @param {Row[]} rows in the order of first activity
  * @param {string[]} names
  * @param {RowOrder} [order]
  * @param {Map<Row, import("./rowsums.js").RowSums>|null} [sums] for an order by times
+ * @param {(row: Row) => string} [funcOf] returns the function in which a row's goroutine began; "": unknown
  * @returns {Arranged[]}
  */
-export function arrange(rows, names, order = "name", sums = null) {
+export function arrange(rows, names, order = "name", sums = null, funcOf = () => "") {
   const parts = partsOf(rows);
-  const id = groupIds(rows, parts);
+  const id = groupIds(rows, parts, funcOf);
   const sorted = order === "start" ? rows : [...byName(rows.filter((row) => row.named), parts), ...rows.filter((row) => !row.named)];
   /** @type {Map<string, Arranged>} */
   const groups = new Map();
@@ -44,7 +46,7 @@ export function arrange(rows, names, order = "name", sums = null) {
     else arranged.push(key === "" ? { kind: "row", row } : { kind: "group", id: key, title: "", rows: [row] });
     if (key !== "" && !group) groups.set(key, /** @type {Arranged} */ (arranged.at(-1)));
   }
-  for (const a of arranged) if (a.kind === "group") a.title = `${a.rows.length.toLocaleString("en")} × ${alikeText(a.rows, names, parts)}`;
+  for (const a of arranged) if (a.kind === "group") a.title = `${a.rows.length.toLocaleString("en")} × ${a.id.startsWith("f") ? shortFunc(a.id.slice(1)) : alikeText(a.rows, names, parts)}`;
   if (sums && order !== "name" && order !== "start") {
     const time = (/** @type {Row} */ row) => sums.get(row)?.[order] ?? NaN;
     for (const a of arranged) if (a.kind === "group") a.rows = largestFirst(a.rows, time);
@@ -65,12 +67,13 @@ export function arrangedRows(model, by, order) {
   return model.cached(`arranged ${by} ${order}`, () => {
     const processes = by === "goroutine" ? shownProcesses(model.meta) : [];
     const all = model.rows(by);
-    if (processes.length === 0) return arrange(all, model.names, order, sums);
+    const funcOf = (/** @type {Row} */ row) => (by === "goroutine" ? startFunc(model, row.key) : "");
+    if (processes.length === 0) return arrange(all, model.names, order, sums, funcOf);
     /** @type {Map<import("../data/meta.js").Process|null, Row[]>} */
     const of = new Map([...processes, null].map((p) => [p, []]));
     for (const row of all) of.get(processOf(model.meta, row.key))?.push(row);
     return [...of].flatMap(([process, own]) => { // alike rows of different processes are not folded together
-      return arrange(own, model.names, order, sums).map((a) => (a.kind === "group" ? { ...a, id: `${process?.number ?? 0}.${a.id}` } : a));
+      return arrange(own, model.names, order, sums, funcOf).map((a) => (a.kind === "group" ? { ...a, id: `${process?.number ?? 0}.${a.id}` } : a));
     });
   });
 }
@@ -103,19 +106,19 @@ function byName(rows, parts) {
 
 /**
  * Returns the group id of each row in a group. Ids keep their meaning while the trace grows.
- * @param {Row[]} rows @param {Map<Row, {stem: string, number: number}>} parts
+ * @param {Row[]} rows @param {Map<Row, {stem: string, number: number}>} parts @param {(row: Row) => string} funcOf
  * @returns {Map<Row, string>}
  */
-function groupIds(rows, parts) {
+function groupIds(rows, parts, funcOf) {
   /** @type {Map<Row, string>} */
   const ids = new Map();
   /**
    * Folds rows with the same key; undefined: no key.
    * @param {string} kind
    * @param {(row: Row) => string|number|undefined} keyOf
-   * @param {"nameId"|"outer"} name
+   * @param {(row: Row) => string|number} [name] what identifies the group; the key
    */
-  const fold = (kind, keyOf, name) => {
+  const fold = (kind, keyOf, name = (row) => keyOf(row) ?? "") => {
     /** @type {Map<string|number, Row[]>} */
     const found = new Map();
     for (const row of rows) {
@@ -125,12 +128,13 @@ function groupIds(rows, parts) {
       else if (key !== undefined) found.set(key, [row]);
     }
     for (const fellows of found.values()) {
-      if (fellows.length > foldAbove) for (const row of fellows) ids.set(row, kind + fellows[0][name]);
+      if (fellows.length > foldAbove) for (const row of fellows) ids.set(row, kind + name(fellows[0]));
     }
   };
-  fold("r", (row) => (row.named ? row.name : undefined), "nameId");
-  fold("s", (row) => ((parts.get(row)?.number ?? -1) < 0 ? undefined : parts.get(row)?.stem), "nameId");
-  fold("n", (row) => (row.named || !row.short ? undefined : row.outer), "outer");
+  fold("r", (row) => (row.named ? row.name : undefined), (row) => row.nameId);
+  fold("s", (row) => ((parts.get(row)?.number ?? -1) < 0 ? undefined : parts.get(row)?.stem), (row) => row.nameId);
+  fold("f", (row) => (row.named ? undefined : funcOf(row) || undefined));
+  fold("n", (row) => (row.named ? undefined : row.outer));
   return ids;
 }
 

@@ -33,7 +33,6 @@ import { shortText } from "../data/names.js";
  * @property {number} scopes
  * @property {number} outer most frequent name id of its outermost scopes; 0: none
  * @property {boolean} instants
- * @property {boolean} short short-lived compared to the trace
  * @property {Lane[]} lanes by depth
  * @property {Lane} flags its instants
  */
@@ -43,10 +42,10 @@ export class RowSet {
   /**
    * @param {"goroutine"|"thread"} by
    * @param {(nameId: number) => string} nameOf
-   * @param {(key: number) => number} [idOf] what a row without a name is called by
+   * @param {(key: number) => string} [unnamed] returns the title of a row without a name
    */
-  constructor(by, nameOf, idOf = (key) => key) {
-    this.idOf = idOf;
+  constructor(by, nameOf, unnamed = (key) => rowTitle(by, key)) {
+    this.unnamed = unnamed;
     this.by = by;
     this.nameOf = nameOf;
     /** @type {Map<number, Row>} */
@@ -118,20 +117,17 @@ export class RowSet {
   }
 
   /**
-   * Returns the rows that have items, in the order of their first activity. It sets their
-   * names and the values that depend on the length of the trace.
-   * @param {number} end of the trace
+   * Returns the rows that have items, in the order of their first activity. It sets their names.
    * @returns {Row[]}
    */
-  list(end) {
+  list() {
     const list = [];
     for (const row of this.rows.values()) {
       if (row.first === Infinity) continue;
       row.name = row.nameId === 0 ? "" : this.nameOf(row.nameId);
       row.named = row.name !== "";
-      row.title = shortText(row.name) || rowTitle(this.by, this.idOf(row.key));
+      row.title = shortText(row.name) || this.unnamed(row.key);
       row.depth = row.lanes.length;
-      row.short = row.last - row.first < end / 5;
       list.push(row);
     }
     return list.sort((a, b) => a.first - b.first || a.key - b.key);
@@ -144,7 +140,7 @@ export function rowTitle(by, key) { return key === 0 ? `unknown ${by}` : `${by} 
 /** Returns an empty row. @param {number} key @param {"goroutine"|"thread"} by @returns {Row} */
 export function newRow(key, by) {
   const row = /** @type {Row} */ (/** @type {Partial<Row>} */ ({
-    key, by, nameId: 0, name: "", title: "", named: false, first: Infinity, last: -Infinity, depth: 0, scopes: 0, outer: 0, instants: false, short: false, lanes: [],
+    key, by, nameId: 0, name: "", title: "", named: false, first: Infinity, last: -Infinity, depth: 0, scopes: 0, outer: 0, instants: false, lanes: [],
   }));
   row.flags = newLane(row, -1);
   return row;

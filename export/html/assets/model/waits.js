@@ -1,6 +1,7 @@
 // States and locks. A file has them at one resolution; a server sends them for the visible range.
 
 import { countSteps } from "./counts.js";
+import { shortFunc } from "../data/names.js";
 import { readLocks } from "../data/lockset.js";
 import { statePixels } from "../data/merge.js";
 import { newRow } from "./rowset.js";
@@ -17,6 +18,8 @@ const mostStretches = 8;
 const stretchPixels = 4000;
 /** The number of goroutines without records that are shown as rows of their own; more are folded. */
 const loneRows = 8;
+/** The number of such goroutines above which all that began with the same function are folded. */
+const manyRows = 24;
 
 /**
  * The known data of a stretch of time. wanted: there is a better answer, which is not loaded.
@@ -221,8 +224,9 @@ export class Waits {
   }
 
   /**
-   * Returns rows for the goroutines without records, in the form of arrange(): a few on their own, more of them folded,
-   * and the runtime's own folded. If no goroutine has records, those that began with the same function are folded.
+   * Returns rows for the goroutines without records, in the form of arrange(): those that began with the same function
+   * folded, a few others on their own, or folded if they are many and other goroutines have records, and the runtime's
+   * own folded.
    * @param {Map<number, import("./rowset.js").Row>} rows the existing ones
    * @returns {import("./rows.js").Arranged[]}
    */
@@ -235,12 +239,10 @@ export class Waits {
       if ((row?.first ?? Infinity) !== Infinity) continue;
       (lane.system || isIdle(lane) ? system : own).push(loneRow(lane, lane.func || (row?.name ?? "")));
     }
-    /** @type {import("./rows.js").Arranged[]} */
-    let arranged = own.map((row) => ({ kind: "row", row }));
-    if (own.length > loneRows) {
-      const recorded = [...rows.values()].some(({ first }) => first !== Infinity);
-      arranged = recorded ? [{ kind: "group", title: `${own.length} goroutines without scopes`, id: "nown", rows: own }] : byBegin(own);
-    }
+    const recorded = [...rows.values()].some(({ first }) => first !== Infinity);
+    let arranged = byBegin(own, recorded);
+    const left = arranged.flatMap((a) => (a.kind === "row" ? [a.row] : []));
+    if (recorded && left.length > loneRows) arranged = [...arranged.filter((a) => a.kind === "group"), { kind: "group", title: `${left.length} other goroutines without scopes`, id: "nown", rows: left }];
     if (system.length > 0) arranged.push({ kind: "group", title: `${system.length} of the runtime, or idle`, id: "nsystem", rows: system });
     return arranged;
   }
@@ -271,10 +273,11 @@ function isIdle(lane) {
 }
 
 /**
- * Folds many rows that began with the same function.
- * @param {LoneRow[]} own @returns {import("./rows.js").Arranged[]}
+ * Folds rows that began with the same function: where there are many rows any that are alike, else many alike ones.
+ * @param {LoneRow[]} own @param {boolean} known only those whose function is known @returns {import("./rows.js").Arranged[]}
  */
-function byBegin(own) {
+function byBegin(own, known) {
+  const most = own.length > manyRows ? 1 : loneRows;
   /** @type {Map<string, LoneRow[]>} */
   const found = new Map();
   for (const row of own) {
@@ -286,7 +289,7 @@ function byBegin(own) {
   const arranged = [];
   for (const func of [...found.keys()].sort()) {
     const rows = found.get(func) ?? [];
-    if (rows.length > loneRows) arranged.push({ kind: "group", title: `${rows.length.toLocaleString("en")} × ${func || "goroutine"}`, id: `nf${func}`, rows });
+    if (rows.length > most && (func !== "" || !known)) arranged.push({ kind: "group", title: `${rows.length.toLocaleString("en")} × ${shortFunc(func) || "goroutine"}`, id: `nf${func}`, rows });
     else arranged.push(...rows.map((row) => /** @type {const} */ ({ kind: "row", row })));
   }
   return arranged;
@@ -301,5 +304,5 @@ function byBegin(own) {
  * @returns {LoneRow}
  */
 function loneRow(lane, func) {
-  return Object.assign(newRow(lane.key, "goroutine"), { title: `goroutine ${lane.key}${func ? ` ${func}` : ""}`, first: lane.first, last: lane.last, func });
+  return Object.assign(newRow(lane.key, "goroutine"), { title: func ? `${shortFunc(func)} ${lane.key}` : `goroutine ${lane.key}`, first: lane.first, last: lane.last, func });
 }

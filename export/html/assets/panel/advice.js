@@ -1,11 +1,11 @@
 // The Advice tab: the cost of containers, buffers and locks, and cheaper alternatives, from
 // the raw file beside the trace. It covers the whole run, regardless of the selection.
 
+import { shortFunc } from "../data/names.js";
 import { setPending } from "./answer.js";
 import { createSortable, reportColumn } from "./sortable.js";
 import { isShown, keepFocus, make, makeButton, nameText, pluralText } from "../view/make.js";
 import { longest } from "../model/relate.js";
-import { shortFunc } from "../model/calls.js";
 import { digits3, percentText } from "../view/numbers.js";
 
 /**

@@ -1,9 +1,9 @@
 // The Callers tab: a function between its callers and its callees, with the values of the
 // calls between them, as tables and as one picture.
 
-import { longestName, shortText } from "../data/names.js";
+import { longestName, shortFunc, shortText } from "../data/names.js";
 import { createAnswer } from "./answer.js";
-import { callData, callsQuestion, chosenMetric, leastMark, shortFunc, shownMetrics, valueOf, valueText, weightsOf } from "../model/calls.js";
+import { callData, callsQuestion, chosenMetric, leastMark, shownMetrics, valueOf, valueText, weightsOf } from "../model/calls.js";
 import { callTree, callerTree, callersOf, totalFunc } from "../model/callgraph.js";
 import { callWords, createCallsBar } from "./callsbar.js";
 import { createIcicle } from "./icicle.js";

@@ -1,7 +1,7 @@
 // The controls shared by the function tabs: the choice of a metric, of rows and of scopes.
 
-import { choiceText, chosenMetric, keptSide, shortFunc, valueText } from "../model/calls.js";
-import { shortText } from "../data/names.js";
+import { choiceText, chosenMetric, keptSide, valueText } from "../model/calls.js";
+import { shortFunc, shortText } from "../data/names.js";
 import { totalFunc } from "../model/callgraph.js";
 import { colorOf } from "../view/color.js";
 import { make, makeButton, nameText } from "../view/make.js";

@@ -3,7 +3,7 @@
 import { extentOf } from "../model/refs.js";
 import { Flag, Kind, Quality, isScope } from "../data/kinds.js";
 import { ownGoroutine, processOf } from "../model/processes.js";
-import { rowTitle } from "../model/rowset.js";
+import { goroutineTitle } from "../model/titles.js";
 import { children } from "../model/relate.js";
 import { lockArgs } from "../model/waitlinks.js";
 import { digits3, moment, thousands, wallClock } from "../view/numbers.js";
@@ -92,13 +92,7 @@ export function rowOf(model, ref) {
   if (!place) return { key: 0, depth: 0, title: "unknown goroutine", named: false };
   const { row, lane } = place;
   const name = row.nameId ? model.name(row.nameId) : "";
-  return { key: row.key, depth: lane.depth, title: rowTitleOf(model, row.key), named: name !== "" };
-}
-
-/** Returns the title of a goroutine's row. */
-export function rowTitleOf(model, key) {
-  const row = model.rows("goroutine").find((r) => r.key === key);
-  return row ? row.title : rowTitle("goroutine", ownGoroutine(model.meta, key));
+  return { key: row.key, depth: lane.depth, title: goroutineTitle(model, row.key), named: name !== "" };
 }
 
 /**
@@ -139,7 +133,7 @@ export function factsOf(app, ref, self) {
   if (process) facts.push(["process", process.label + (process.host ? ` on ${process.host}` : "")]);
   if (batch.thread[i]) facts.push(["thread", `${batch.thread[i]}${isInstant(kind) ? "" : ", where it began"}`]);
   const ender = batch.endedBy.get(i);
-  if (ender) facts.push(["ended by", rowTitle("goroutine", ownGoroutine(model.meta, ender))]);
+  if (ender) facts.push(["ended by", goroutineTitle(model, ender)]);
   if (!isInstant(kind)) facts.push(["depth", row.depth === 0 ? "0, outermost" : String(row.depth)]);
   return facts;
 }

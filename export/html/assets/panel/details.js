@@ -1,8 +1,9 @@
 // The Details tab: the facts of the selection, and buttons to related items.
 
 import { placeText } from "../data/places.js";
+import { goroutineTitle } from "../model/titles.js";
 import { colorOf } from "../view/color.js";
-import { factRefs, factsOf, isInstant, kindText, rowOf, rowTitleOf } from "./detailfacts.js";
+import { factRefs, factsOf, isInstant, kindText, rowOf } from "./detailfacts.js";
 import { copyButtons } from "./copy.js";
 import { distributionView } from "./distribution.js";
 import { argsList } from "../data/args.js";
@@ -126,7 +127,7 @@ export function createDetails(app) {
       go: incoming ? "its goroutine was created by" : "created", lock: incoming ? "got the lock from" : "passed the lock to",
       block: incoming ? "held at the start of the wait by" : "blocked", wake: incoming ? "its goroutine was woken by" : "woke", request: incoming ? "is part of" : "contains",
     }[/** @type {string} */ (link.kind)];
-    const text = `${rowTitleOf(app.model, other.rowKey)}${other.ref ? `, ${wordsOf(other.ref)}` : ""}`;
+    const text = `${goroutineTitle(app.model, other.rowKey)}${other.ref ? `, ${wordsOf(other.ref)}` : ""}`;
     const jumpTo = () => (other.ref ? go(other.ref) : app.setView(other.time - 1e6, other.time + 1e6, { animate: true }));
     return make("li", null, `${words} `, makeButton(text, jumpTo, { class: "link", "data-keep": `link ${words} ${text}` }), make("span", { class: "quiet", text: ` at ${momentText(app, other.time, 1e3)}` }));
   }

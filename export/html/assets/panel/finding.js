@@ -2,7 +2,8 @@
 
 import { findWait } from "../model/refs.js";
 import { percentText } from "../view/numbers.js";
-import { goroutineTitle, stateAt } from "../view/waitfacts.js";
+import { goroutineTitle } from "../model/titles.js";
+import { stateAt } from "../view/waitfacts.js";
 
 /**
  * @typedef {import("../data/meta.js").Finding} Finding

@@ -1,11 +1,12 @@
 // The Flame tab: for the selected range or the whole trace, boxes of scopes by name and
 // nesting, with widths proportional to time; or of calls on and off CPUs.
 
+import { shortFunc } from "../data/names.js";
 import { createAnswer, rangeQuestion } from "./answer.js";
 import { colorOf } from "../view/color.js";
 import { areaText, rowsOfArea } from "../model/area.js";
 import { callTree } from "../model/callgraph.js";
-import { callData, callsQuestion, chosenMetric, shortFunc, weightsOf } from "../model/calls.js";
+import { callData, callsQuestion, chosenMetric, weightsOf } from "../model/calls.js";
 import { callWords, createCallsBar } from "./callsbar.js";
 import { createIcicle } from "./icicle.js";
 import { flameSteps } from "../model/flame.js";

@@ -1,7 +1,8 @@
 // The Functions tab: the exclusive and inclusive values of each function, and the differences of two selections.
 
+import { shortFunc } from "../data/names.js";
 import { createAnswer } from "./answer.js";
-import { callData, callsQuestion, chosenMetric, leastMark, shortFunc, shownMetrics, valueOf, valueText } from "../model/calls.js";
+import { callData, callsQuestion, chosenMetric, leastMark, shownMetrics, valueOf, valueText } from "../model/calls.js";
 import { createCallsBar } from "./callsbar.js";
 import { createSortable } from "./sortable.js";
 import { differenceText } from "../model/difference.js";

@@ -3,7 +3,6 @@
 
 import { stateWords } from "../data/states.js";
 import { filterHelp } from "../model/rowexpr.js";
-import { mostUnasked } from "../model/waitlinks.js";
 import { make, makeButton } from "../view/make.js";
 
 /**
@@ -116,7 +115,7 @@ export const MOUSE = [
   ["hover over a strip", "show the state: its duration, reason and stack, and the goroutine that ended it"],
   ["click on a strip", "show the same in the panel, with the whole stack"],
   ["hover over a tick below it", "show a sample: the stack that was on a CPU at that time"],
-  ["arrows without a selection", `from the holder of a lock to the waiter, for the ${mostUnasked} longest waits in view`],
+  ["arrow at a wait under the pointer", "from the holder of its lock"],
   ["click or drag in the overview", "move the view there"],
 ];
 

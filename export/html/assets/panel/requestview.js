@@ -5,7 +5,7 @@ import { processOf, shownProcesses } from "../model/processes.js";
 import { isShown, keepFocus, make, makeButton, nameText, pluralText, restLater } from "../view/make.js";
 import { momentText } from "../view/ruler.js";
 import { thousands } from "../view/numbers.js";
-import { goroutineTitle } from "../view/waitfacts.js";
+import { goroutineTitle } from "../model/titles.js";
 import { copyText } from "./copy.js";
 
 /** @import { App } from "../app.js" */

@@ -17,7 +17,7 @@ import { createSlowView } from "./slowview.js";
 import { createSortable } from "./sortable.js";
 import { isShown, make, makeButton, nameText, pluralText, restLater } from "../view/make.js";
 import { percentText, thousands } from "../view/numbers.js";
-import { goroutineTitle } from "../view/waitfacts.js";
+import { goroutineTitle } from "../model/titles.js";
 
 /** @import { App } from "../app.js" */
 /** @import { Facet } from "../model/facets.js" */

@@ -1,7 +1,7 @@
 // The differences of the slowest executions, as tables: where their time goes, and what they have in common.
 
 import { rootWords } from "../model/roots.js";
-import { goroutineTitle } from "../view/waitfacts.js";
+import { goroutineTitle } from "../model/titles.js";
 import { make, nameText } from "../view/make.js";
 import { createSortable } from "./sortable.js";
 import { percentText, thousands } from "../view/numbers.js";

@@ -1,6 +1,6 @@
 // A source position with a link that opens it in an editor, and the dialog for choosing the editor.
 
-import { shortFunc } from "../model/calls.js";
+import { shortFunc } from "../data/names.js";
 import { placeText, shortPlace } from "../data/places.js";
 import { editorLink, editorProblem, editors, rememberEditor, rememberedEditor } from "../model/editor.js";
 import { keepFocus, make, makeButton } from "../view/make.js";

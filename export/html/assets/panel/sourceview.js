@@ -1,7 +1,8 @@
 // The Source tab: a function's source with the values of each line, wherever it was inlined.
 
+import { shortFunc } from "../data/names.js";
 import { createAnswer } from "./answer.js";
-import { callData, callsQuestion, chosenMetric, shortFunc, shownMetrics, valueOf, valueText } from "../model/calls.js";
+import { callData, callsQuestion, chosenMetric, shownMetrics, valueOf, valueText } from "../model/calls.js";
 import { createCallsBar } from "./callsbar.js";
 import { createFunctionField, lookedAt } from "./callersview.js";
 import { lineCosts } from "../model/callgraph.js";
@@ -47,9 +48,9 @@ export function createSource(app) {
   const body = make("tbody");
   const head = make("tr");
   const table = make("table", { class: "source" }, make("thead", null, head), body);
-  const body = make("div", null, title, none, table);
-  const element = make("div", { class: "sources" }, make("div", { class: "bar-of-tools" }, field.element, bar.element), body);
-  const answer = createAnswer(body, "Summing up…");
+  const content = make("div", null, title, none, table);
+  const element = make("div", { class: "sources" }, make("div", { class: "bar-of-tools" }, field.element, bar.element), content);
+  const answer = createAnswer(content, "Summing up…");
   const question = () => callsQuestion(app) + app.calls.func;
 
   function update() {

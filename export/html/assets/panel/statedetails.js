@@ -3,7 +3,8 @@
 import { make, makeButton } from "../view/make.js";
 import { createSortable } from "./sortable.js";
 import { stateText } from "../data/states.js";
-import { goroutineTitle, stateFacts, stateTitle } from "../view/waitfacts.js";
+import { goroutineTitle } from "../model/titles.js";
+import { stateFacts, stateTitle } from "../view/waitfacts.js";
 import { percentText, thousands } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */

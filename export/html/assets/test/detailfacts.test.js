@@ -27,6 +27,7 @@ function appOf(item, meta = {}) {
   row.nameId = 0;
   model.name = (id) => names[id];
   model.argsText = (b, i) => b.strings[b.args[i]];
+  model.goroutines = { rows: new Map() };
   model.place = (ref) => ({ row, lane: { depth: 0 }, ref });
   return { app: { model, span }, ref: { batch, i: 0 } };
 }

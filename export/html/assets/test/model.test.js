@@ -11,9 +11,9 @@ test("rows and lanes are in the order of first activity", () => {
     [3, 0, 1, 1, 10, 500],
   ], { names, rowNames: { 7: 3 } });
   const rows = model.rows("goroutine");
-  assert.deepEqual(rows.map((r) => [r.key, r.title, r.named, r.first, r.last, r.depth, r.scopes, r.outer, r.instants, r.short]), [
-    [3, "goroutine 3", false, 10, 510, 1, 1, 1, false, false],
-    [7, "worker", true, 100, 150, 2, 3, 1, true, true],
+  assert.deepEqual(rows.map((r) => [r.key, r.title, r.named, r.first, r.last, r.depth, r.scopes, r.outer, r.instants]), [
+    [3, "goroutine 3", false, 10, 510, 1, 1, 1, false],
+    [7, "worker", true, 100, 150, 2, 3, 1, true],
   ]);
   const seen = barsOf(model, rows[1].lanes[1], 0, 1000, 0).map((b) => [b.t0, b.t1]);
   assert.deepEqual(seen, [[110, 120], [130, 140]]);

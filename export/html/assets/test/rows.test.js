@@ -5,26 +5,28 @@ import { rowSums } from "../model/rowsums.js";
 import { modelOf } from "./make.js";
 
 const names = ["", "serve", "job"];
-const row = (key, more) => ({ key, by: "goroutine", title: `goroutine ${key}`, name: "", named: false, nameId: 0, short: true, outer: 0, first: key, ...more });
+const row = (key, more) => ({ key, by: "goroutine", title: `goroutine ${key}`, name: "", named: false, nameId: 0, outer: 0, first: key, ...more });
 const named = (key, name, more) => row(key, { name, title: name, named: true, nameId: 100 + key, ...more });
 const titles = (list) => list.map((a) => a.row?.title ?? a.title);
 
 test("named rows come first and by name, 2 before 10; those without a name as they began", () => {
-  const rows = [row(1), named(2, "worker 10"), row(3, { short: false }), named(4, "worker 8"), named(5, "worker 7"), named(6, "accept"), named(7, "worker 2"), named(8, "stage 10 part 1"), named(9, "stage 9 part 2")];
+  const rows = [row(1), named(2, "worker 10"), row(3), named(4, "worker 8"), named(5, "worker 7"), named(6, "accept"), named(7, "worker 2"), named(8, "stage 10 part 1"), named(9, "stage 9 part 2")];
   assert.deepEqual(titles(arrange(rows, names)), ["accept", "stage 9 part 2", "stage 10 part 1", "worker 2", "worker 7", "worker 8", "worker 10", "goroutine 1", "goroutine 3"]);
   assert.deepEqual(titles(arrange(rows.slice(0, 4), names, "start")), ["goroutine 1", "worker 10", "goroutine 3", "worker 8"]);
 });
 
-test("many short-lived rows of one name fold, few do not, long-lived ones never", () => {
+test("many rows without a name fold by where they began, else by their outermost scopes; few do not", () => {
   const rows = [];
   for (let k = 0; k < 9; k++) rows.push(row(100 + k, { outer: 1 }));
   for (let k = 0; k < 8; k++) rows.push(row(200 + k, { outer: 2 }));
-  rows.push(row(300, { outer: 1, short: false }), named(301, "one", { outer: 1 }));
+  rows.push(named(301, "one", { outer: 1 }));
   const list = arrange(rows, names);
   assert.equal(list[0].row.key, 301);
   assert.equal(list[1].title, "9 × serve");
   assert.deepEqual(list[1].rows.map((r) => r.key), [100, 101, 102, 103, 104, 105, 106, 107, 108]);
-  assert.deepEqual(list.slice(2).map((x) => x.row.key), [200, 201, 202, 203, 204, 205, 206, 207, 300]);
+  assert.deepEqual(list.slice(2).map((x) => x.row.key), [200, 201, 202, 203, 204, 205, 206, 207]);
+  const begun = arrange(rows, names, "name", null, (r) => (r.key >= 104 && r.key < 208 ? "net/http.(*conn).serve" : ""));
+  assert.deepEqual(titles(begun), ["one", "goroutine 100", "goroutine 101", "goroutine 102", "goroutine 103", "13 × http.(*conn).serve"]);
 });
 
 test("rows of one name fold, and those whose names differ in the number at the end", () => {

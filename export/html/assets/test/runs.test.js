@@ -131,7 +131,7 @@ test("the brush knows its items in any batch, and the runs of them", () => {
   const model = modelOf([[1, 0, 1, task, 0, 10], [1, 0, 5, task, 20, 100], [1, 0, 1, task, 200, 100], [1, 0, 1, task, 400, 101], [1, 0, 1, task, 600, 150, { open: true }]], { names });
   const brush = new Brush(model, "get", 100, 101);
   const hits = [];
-  for (const batch of [...model.batches(), model.rowSet("thread").list(1)[0].lanes[0].parts[0].batch]) {
+  for (const batch of [...model.batches(), model.rowSet("thread").list()[0].lanes[0].parts[0].batch]) {
     for (let i = 0; i < batch.n; i++) if (brush.has(batch, i)) hits.push(batch.start[i]);
   }
   assert.deepEqual(hits, [200, 200]);

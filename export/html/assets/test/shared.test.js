@@ -1,8 +1,8 @@
 import test from "node:test";
 import assert from "node:assert/strict";
+import { shortFunc } from "../data/names.js";
 import { readFileSync } from "node:fs";
 import { CSV_HEADER, csvCell } from "../panel/exportcsv.js";
-import { shortFunc } from "../model/calls.js";
 import { percentText, thousands } from "../view/numbers.js";
 
 /** Examples that the Go side's tests read too. */

@@ -152,7 +152,7 @@ test("goroutines without scopes are rows: a few, and the runtime's and the idle 
   const had = waits.others(waits.model.goroutines.rows);
   assert.deepEqual(had.map((a) => a.row?.title ?? `${a.rows.map((r) => r.key)} ${a.title}`), ["goroutine 8", "101,9 2 of the runtime, or idle"]);
   waits.take(statesOf(Array.from({ length: 20 }, (_, k) => [k + 10, 0, [cpu, 5]])));
-  assert.deepEqual(waits.others(waits.model.goroutines.rows).map((a) => a.title), ["20 goroutines without scopes"]);
+  assert.deepEqual(waits.others(waits.model.goroutines.rows).map((a) => a.title), ["20 other goroutines without scopes"]);
 });
 
 test("where nobody recorded anything goroutines fold by what they began with", () => {
@@ -160,7 +160,7 @@ test("where nobody recorded anything goroutines fold by what they began with", (
   columns.set("stateFunc", Uint32Array.from({ length: 30 }, (_, k) => (k === 0 ? 2 : k < 20 ? 1 : 0)));
   const waits = new Waits(modelOf([], { names: [""] }));
   waits.take({ header, columns });
-  assert.deepEqual(waits.others(new Map()).map((a) => a.row?.title ?? a.title), ["10 × goroutine", "goroutine 10 main.main", "19 × main.work"]);
+  assert.deepEqual(waits.others(new Map()).map((a) => a.row?.title ?? a.title), ["10 × goroutine", "main.main 10", "19 × main.work"]);
 });
 
 const lockColumns = (over = {}) => new Map(Object.entries({

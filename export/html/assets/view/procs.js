@@ -5,7 +5,8 @@ import { baseline, fillOf } from "./bar.js";
 import { cutText } from "./label.js";
 import { sizes } from "./layout.js";
 import { percentText, thousands } from "./numbers.js";
-import { goroutineTitle, stateAt } from "./waitfacts.js";
+import { goroutineTitle } from "../model/titles.js";
+import { stateAt } from "./waitfacts.js";
 import { barPixels, statePixels } from "../data/merge.js";
 import { stateText } from "../data/states.js";
 import { scopesDuring, whatCameNext } from "../model/procs.js";
@@ -76,7 +77,7 @@ function drawShare(p, name, run, x, w, y) {
  */
 function drawHeld(p, name, goid, run, { x0, x1, y, row }) {
   const { ctx, model } = p;
-  const who = ownerTitle(model, goid);
+  const who = goroutineTitle(model, goid);
   for (const piece of scopesDuring(model, goid, Math.max(run.t0, p.from), Math.min(run.t1, p.to), barPixels / p.scale)) {
     const a = Math.max(x0, (piece.t0 - p.from) * p.scale);
     const b = Math.min(x1, (piece.t1 - p.from) * p.scale);
@@ -104,16 +105,6 @@ function drawHeld(p, name, goid, run, { x0, x1, y, row }) {
 }
 
 /**
- * Returns the title of a goroutine, as of its row.
- * @param {import("../model/model.js").Model} model @param {number} goid
- */
-function ownerTitle(model, goid) {
-  const title = goroutineTitle(model, goid);
-  const func = model.waits.lane(goid)?.func;
-  return func && title === `goroutine ${goid}` ? `${title} ${func}` : title;
-}
-
-/**
  * Returns the run of a track at a time.
  * @param {import("../model/model.js").Model} model
  * @param {number} key
@@ -138,7 +129,7 @@ export function heldFacts(app, strip, run) {
   if (run.n > 1) return [`${thousands(set.intervalCount(run))} intervals, each too short to show`, [["most of it", `${stateText(name)}, ${percentText(run.time / (run.t1 - run.t0))}`], ...when(run.t0, run.t1)]];
   if (goid === 0) return [name === "idle" ? "idle: no goroutine ran on it" : "not recorded", when(run.t0, run.t1)];
   const { from, to, states } = wholeStretch(set, /** @type {number} */ (strip.track), run.i);
-  const who = ownerTitle(app.model, goid);
+  const who = goroutineTitle(app.model, goid);
   const scopes = scopesDuring(app.model, goid, from, to, (to - from) / 100).map(({ ref, n }) => (ref === null ? "" : n > 1 ? `${n} short ones` : app.model.name(ref.batch.name[ref.i]) || "(no name)"));
   const known = [...new Set(scopes.filter((s) => s !== ""))];
   const did = [...states].sort((a, b) => b[1] - a[1]).map(([state, ns]) => stateText(state) + (states.size > 1 ? ` ${percentText(ns / (to - from))}` : ""));
@@ -177,6 +168,6 @@ export function selectHeld(app, run) {
   const goid = run.n > 1 ? 0 : app.model.waits.tracks?.by[run.i] ?? 0;
   const lane = goid ? app.model.waits.lane(goid) : null;
   const of = lane && stateAt(lane, (run.t0 + run.t1) / 2, 0);
-  if (lane && of) app.selectState({ key: goid, title: ownerTitle(app.model, goid), set: lane.set, run: of });
+  if (lane && of) app.selectState({ key: goid, title: goroutineTitle(app.model, goid), set: lane.set, run: of });
   else app.announce(run.n > 1 ? "zoom in to separate the goroutines" : "no goroutine ran on it then");
 }

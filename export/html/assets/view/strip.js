@@ -8,8 +8,7 @@ import { colorOf } from "./color.js";
 import { cutText, textWidth } from "./label.js";
 import { sizes, waitLine } from "./layout.js";
 import { nameText } from "./make.js";
-import { ownGoroutine } from "../model/processes.js";
-import { rowTitle } from "../model/rowset.js";
+import { goroutineTitle } from "../model/titles.js";
 import { stateText } from "../data/states.js";
 
 /** @typedef {import("./draw.js").Painter} Painter */
@@ -144,8 +143,7 @@ function drawHolders(p, l, y, title) {
  * @param {number} k
  */
 export function holderText(model, l, k) {
-  const row = model.goroutines.rows.get(l.goids[k]);
-  const name = (row && row.nameId !== 0 && shortText(model.name(row.nameId))) || rowTitle("goroutine", ownGoroutine(model.meta, l.goids[k]));
+  const name = goroutineTitle(model, l.goids[k]);
   const scope = l.scopes[k] < 0 ? "" : `, in ${nameText(model.name(l.scopes[k]))}`;
   return l.many[k] > 1 ? `${l.many[k]} holds, the longest by ${name}${scope}` : name + scope;
 }

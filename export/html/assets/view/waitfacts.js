@@ -1,11 +1,9 @@
 // Facts about states and locks, as label and text.
 
-import { shortText } from "../data/names.js";
+import { shortFunc, shortText } from "../data/names.js";
 import { stateText } from "../data/states.js";
 import { explain } from "../model/explain.js";
-import { ownGoroutine } from "../model/processes.js";
-import { rowTitle } from "../model/rowset.js";
-import { shortFunc } from "../model/calls.js";
+import { goroutineTitle } from "../model/titles.js";
 import { heldAt, holderText, waitersAt } from "./strip.js";
 import { nameText, pluralText } from "./make.js";
 import { percentText, thousands } from "./numbers.js";
@@ -31,12 +29,6 @@ export function stateAt(lane, t, res) {
     if (run.t0 <= t && t < run.t1) found = { ...run };
   });
   return found;
-}
-
-/** Returns the title of a goroutine's row. @param {import("../model/model.js").Model} model @param {number} key */
-export function goroutineTitle(model, key) {
-  const row = model.goroutines.rows.get(key);
-  return (row && row.nameId !== 0 && shortText(model.name(row.nameId))) || rowTitle("goroutine", ownGoroutine(model.meta, key));
 }
 
 /** Describes a wait. @param {import("../model/explain.js").Wait} wait */
