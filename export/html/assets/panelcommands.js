@@ -22,6 +22,13 @@ export function panelCommands(app, { select, showTab, redraw, stateChanged, rela
       showTab("runs");
       redraw();
     },
+    /** Chooses a row or a group of rows and shows what its goroutines did. @param {string} id */
+    showRow(id) {
+      select(null);
+      app.chosenRow = id;
+      showTab("details");
+      stateChanged();
+    },
     /** Highlights the executions with durations in a range; null: none. @param {{lo: number, hi: number}|null} long */
     brushRuns(long) {
       app.brush = long && new Brush(model, app.runsOf, long.lo, long.hi);

@@ -48,6 +48,12 @@ function goLink(model, go, to) {
   };
 }
 
+/**
+ * Returns the creation of a goroutine; null: it is not recorded.
+ * @param {Model} model @param {number} key @returns {{creator: number, child: number, created: number, start: number}|null}
+ */
+export function creatorOf(model, key) { return goTables(model).byChild.get(key) ?? null; }
+
 function goTables(model) {
   return model.cached("gos", () => {
     const byChild = new Map();

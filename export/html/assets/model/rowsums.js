@@ -70,11 +70,13 @@ function joined(a, b) {
  */
 export function rowSums(model, by) {
   const rows = model.rows(by);
-  return model.spaced(`sums ${by}`, rows, () => new Map(rows.map((row) => [row, sumsOf(stretchesOf(model, row), model.end)])));
+  return model.spaced(`sums ${by}`, rows, () => new Map(rows.map((row) => [row, sumsOf(model, row)])));
 }
 
-/** @param {{busy: Stretches, wait: Stretches}} of @param {number} end of the trace @returns {RowSums} */
-function sumsOf({ busy, wait }, end) {
+/** Returns the sums of a row. @param {import("./model.js").Model} model @param {import("./rowset.js").Row} row @returns {RowSums} */
+export function sumsOf(model, row) {
+  const { end } = model;
+  const { busy, wait } = stretchesOf(model, row);
   const total = (/** @type {Stretches} */ list) => {
     let sum = 0;
     for (let k = 0; k < list.length; k += 4) sum += (Math.min(list[k + 1], end) - list[k]) * list[k + 2];

@@ -9,6 +9,7 @@ import { distributionView } from "./distribution.js";
 import { argsList } from "../data/args.js";
 import { extentOf } from "../model/refs.js";
 import { distribution } from "../model/histogram.js";
+import { createRowView } from "./rowview.js";
 import { createStateTable, drawState } from "./statedetails.js";
 import { Flag, Kind, isScope } from "../data/kinds.js";
 import { isShown, keepFocus, make, makeButton, nameText, restLater } from "../view/make.js";
@@ -50,7 +51,8 @@ export function createDetails(app) {
   const states = createStateTable(app, "States of its goroutine");
   const why = createWhy(app);
   const columns = make("div", { class: "columns" }, facts, around, states.element, inside.element);
-  const element = make("div", { class: "details" }, quiet, head, why.element, columns);
+  const row = createRowView(app);
+  const element = make("div", { class: "details" }, quiet, head, why.element, columns, row.element);
   let stamp = "";
   let drawn = null;
 
@@ -191,9 +193,10 @@ export function createDetails(app) {
     /** @type {import("../app.js").Selection|null} */
     const ref = app.selection && app.selection.j === undefined ? app.model.resolve(app.selection) : app.selection; // batches may have been replaced
     const next = app.stateSelection ? [app.model.version, app.stateSelection.key, app.stateSelection.run.t0, app.stateSelection.run.t1, app.time(0)].join() : ref ? [app.model.version, ref.i, ref.j, ref.batch.start[ref.i], ref.batch.lane[ref.i], app.time(0)].join() : "";
+    const shown = row.set(ref || app.stateSelection ? "" : app.chosenRow);
+    quiet.hidden = Boolean(ref || app.stateSelection || shown);
     if (next === stamp) return;
     stamp = next;
-    quiet.hidden = Boolean(ref || app.stateSelection);
     head.hidden = columns.hidden = !ref && !app.stateSelection;
     if (!ref && !app.stateSelection) return why.set(null);
     keepFocus(element, () => {

@@ -168,7 +168,7 @@ export function createRowsView(app, element) {
     if (!["more", "hidden", "locks", "procs", "note"].includes(s.kind)) {
       box.append(makeButton("×", toggle("hidden"), { class: "more", title: "Hide (H)", "aria-label": `Hide ${title}` }));
     }
-    if (s.kind === "row" || s.kind === "group" || s.kind === "process") name.addEventListener("click", () => app.chooseRow(s.id));
+    if (s.kind === "row" || s.kind === "group" || s.kind === "process") name.addEventListener("click", () => (s.kind === "process" ? app.chooseRow(s.id) : app.showRow(s.id)));
     if (s.kind === "row") name.title = `${name.title}${s.row.named && s.row.by !== "thread" ? `, ${rowTitle("goroutine", ownGoroutine(app.model.meta, s.row.key))}` : ""}: ${thousands(s.row.scopes)} scopes`;
     box.dataset.id = s.id;
     box.style.top = `${s.y}px`;
