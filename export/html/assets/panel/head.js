@@ -2,9 +2,9 @@
 
 import { createExports } from "./exports.js";
 import { colorChoices } from "../view/colorby.js";
-import { make, makeButton } from "../view/make.js";
+import { make, makeButton, pluralText } from "../view/make.js";
 import { pageConfig } from "../model/source.js";
-import { bytes, span, thousands } from "../view/numbers.js";
+import { bytes, span } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
 
@@ -25,11 +25,18 @@ export function buildHead(app) {
     progress.hidden = !loading;
     const state = { running: "recording", gone: "ended without Stop", closed: "" }[/** @type {string} */ (app.model.meta.writer)] ?? "";
     /** @type {HTMLElement} */ (document.getElementById("facts")).textContent = [
-      loading ? readingText(loading) : "", span(app.model.end), `${thousands(app.model.meta.scopes ?? 0)} scopes`, meta.size ? bytes(meta.size) : "", date, state,
+      loading ? readingText(loading) : "", span(app.model.end), contentsText(app), meta.size ? bytes(meta.size) : "", date, state,
     ].filter((s) => s !== "").join("  ·  ");
   };
   facts();
   app.on("model", facts);
+}
+
+/** Returns the number of scopes, or of goroutines if only their states are recorded. @param {App} app */
+function contentsText({ model }) {
+  const scopes = model.meta.scopes ?? 0;
+  const lanes = model.waits.states?.lanes.size ?? 0;
+  return scopes === 0 && lanes > 0 ? pluralText(lanes, "goroutine") : pluralText(scopes, "scope");
 }
 
 /** Returns the server's progress. @param {{share: number, left: number}} loading */

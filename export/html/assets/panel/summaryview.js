@@ -4,6 +4,7 @@ import { createAnswer, rangeQuestion } from "./answer.js";
 import { isShown, make, makeButton, nameText, pluralText, restLater } from "../view/make.js";
 import { momentText } from "../view/ruler.js";
 import { areaText, goroutinesOfArea, rowsOfArea } from "../model/area.js";
+import { createGoroutineTable, goroutineSteps } from "./goroutinetable.js";
 import { createStateTable } from "./statedetails.js";
 import { createSortable, reportColumn } from "./sortable.js";
 import { longest } from "../model/relate.js";
@@ -78,6 +79,7 @@ export function createSummary(app) {
     caption: "Locks", by: "wait total", id: (r) => r.name, pick: find, columns: summaryLockColumns(app, most),
   });
   const states = createStateTable(app, "States of the goroutines of these rows");
+  const goroutines = createGoroutineTable(app);
   const head = make("h2");
   const zoom = makeButton("zoom to it", () => app.range && app.setView(app.range.from, app.range.to, { animate: true }));
   const all = makeButton("all rows", () => app.setRange(app.range), { title: "The same range on all rows" });
@@ -86,7 +88,7 @@ export function createSummary(app) {
     makeButton("in the range", () => app.setWhole(false), { title: "Count only the part inside the range" }), makeButton("whole durations", () => app.setWhole(true), { title: "Count the whole duration of each scope that overlaps the range" }));
   const note = make("p", { class: "quiet" });
   const hint = make("span", { class: "quiet" });
-  const tables = make("div", { class: "tables" }, scopes.element, locks.element, states.element);
+  const tables = make("div", { class: "tables" }, scopes.element, locks.element, states.element, goroutines.element);
   const body = make("div", null, note, tables);
   const answer = createAnswer(body, "Counting…");
   const element = make("div", { class: "summary" },
@@ -94,7 +96,7 @@ export function createSummary(app) {
   let stamp = "";
   const question = () => rangeQuestion(app, app.whole);
 
-  function show({ summary, text, whole, range, area }) {
+  function show({ summary, text, whole, range, area, begun }) {
     note.textContent = text;
     note.hidden = text === "";
     hint.textContent = "";
@@ -108,6 +110,8 @@ export function createSummary(app) {
     element.classList.toggle("ranged", range !== null);
     scopes.set(list, range ? summaryRules[whole ? "whole" : "inside"] : "Scopes by name");
     states.set(area && range ? goroutinesOfArea(area) : [], range?.from ?? 0, range?.to ?? 0);
+    goroutines.set(begun);
+    scopes.element.hidden = list.length === 0 && begun.length > 0;
     locks.element.hidden = summary.locks.length === 0;
     locks.set(summary.locks, range ? `Locks: ${whole ? "whole waits and holds" : "totals cover the range only"}` : "Locks");
   }
@@ -137,11 +141,13 @@ export function createSummary(app) {
     const shown = await run(asked, async (stale) => {
       stamp = next;
       // Sums of the part read so far would be meaningless.
-      if (model.reduced && model.meta.loading) return { summary: null, text: "The trace is still being read; the sums follow when it has been read.", range, whole, area };
+      if (model.reduced && model.meta.loading) return { summary: null, text: "The trace is still being read; the sums follow when it has been read.", range, whole, area, begun: [] };
       const exact = !model.reduced || area ? null : range ? await model.summary(from, to, whole).catch(() => null) : model.meta.summary ?? await model.summary(from, to, true).catch(() => null);
       const summary = exact ?? await inSlices(summarySteps(model, from, to, whole || !range, rowsOfArea(model, area)), stale);
       const text = exact || !model.reduced ? "" : "Only the scopes that this page stores individually; short ones are merged. scopeview top --from --to counts them all.";
-      return summary && { summary, text, range, whole, area };
+      const { states: known } = model.waits;
+      const begun = known && await inSlices(goroutineSteps(known, Math.max(from, known.from), Math.min(to, known.to), area && new Set(goroutinesOfArea(area))), stale);
+      return summary && begun !== undefined ? { summary, text, range, whole, area, begun: begun ?? [] } : undefined;
     });
     if (!shown) return;
     show(shown);

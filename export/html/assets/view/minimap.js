@@ -13,7 +13,6 @@ const mapRows = 3000;
 /** @param {App} app @returns {{element: HTMLElement, draw(colors: Record<string, string>): void, changed(): void}} */
 export function createMinimap(app) {
   const plot = createPlot("map", mapHeight, "The whole trace: rows in a scope, waits, and the visible part");
-  plot.setLegend([[["whole", "rows busy, waiting"]]]);
   /** @type {{version: number, width: number, begin: number, end: number, busy: Float64Array, wait: Float64Array, top: number}|null} */
   let density = null;
   /** @type {{hits: any, of: any, bins: Uint32Array}|null} */
@@ -47,10 +46,27 @@ export function createMinimap(app) {
         });
       }
     }
+    if (rows.length === 0) countRunning(busy, wait, begin, res);
     let top = 1;
     for (let k = 0; k < n; k++) top = Math.max(top, busy[k]);
     density = { version: model.version, width, begin, end, busy, wait, top };
     measured = performance.now();
+  }
+
+  /**
+   * Fills the bins with the numbers of goroutines that ran and that waited for a processor: a trace may have no scopes.
+   * @param {Float64Array} busy @param {Float64Array} wait @param {number} begin @param {number} res
+   */
+  function countRunning(busy, wait, begin, res) {
+    for (const counts of app.model.waits.counts) {
+      for (let k = 0; k < busy.length; k++) {
+        const some = counts.between(begin + k * res, begin + (k + 1) * res);
+        if (!some) continue;
+        const [running, ready] = some.mean;
+        busy[k] = running + ready;
+        wait[k] = ready;
+      }
+    }
   }
 
   /**
@@ -70,6 +86,7 @@ export function createMinimap(app) {
     const stale = !density || density.version !== app.model.version;
     // While a trace grows, once a second is sufficient.
     if (!density || density.width !== width || (stale && (!app.growing || performance.now() - measured > 1000))) measure(width);
+    plot.setLegend([[["whole", app.model.rows(app.by).length > 0 ? "rows busy, waiting" : "goroutines running, runnable"]]]);
     const d = /** @type {NonNullable<typeof density>} */ (density);
     const { begin, end } = ends();
     const x = (/** @type {number} */ t) => ((t - begin) / (end - begin)) * width;
