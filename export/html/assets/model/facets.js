@@ -49,12 +49,15 @@ export function* facetSteps(runs, nameOf) {
     for (const [set, id] of list) set.ids[k] = id;
   }
   const facets = [];
+  /** Numbers that are nearly all different, by their size. @type {Facet[]} */
+  const sizes = [];
   for (const set of keys.values()) {
     yield;
-    facets.push(set.facet());
+    if (!set.nearlyUnique()) facets.push(set.facet());
+    else if (set.values.every(isNumber)) sizes.push(set.facet());
   }
   if (parents.values.length > 0) facets.push(parents.facet());
-  return [...facets, { kind: "row", key: "", values: runs.rows.map((row) => row.title), ids: Int32Array.from(runs.row) }];
+  return [...facets, ...sizes, { kind: "row", key: "", values: runs.rows.map((row) => row.title), ids: Int32Array.from(runs.row) }];
 }
 
 /** @param {string} text */
@@ -75,6 +78,12 @@ class ValueSet {
     let id = this.at.get(value);
     if (id === undefined) this.at.set(value, id = this.values.push(value) - 1);
     return id;
+  }
+
+  /** Reports whether nearly each execution has a value of its own, so that its groups have one member each. */
+  nearlyUnique() {
+    const n = this.ids.reduce((sum, id) => sum + (id >= 0 ? 1 : 0), 0);
+    return n > mostNumbers && this.values.length > n / 2;
   }
 
   /** @returns {Facet} */

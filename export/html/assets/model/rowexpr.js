@@ -1,5 +1,6 @@
-// The row filter: plain words and conditions such as wait>10ms, all of which must hold.
+// The row filter: words and conditions such as wait>10ms, all of which must hold.
 
+import { comparison, limitOf, quantity, tokens } from "./expression.js";
 import { rowSums } from "./rowsums.js";
 
 /**
@@ -13,11 +14,6 @@ import { rowSums } from "./rowsums.js";
  */
 
 const fields = ["wait", "busy", "cpu", "scopes"];
-const units = /** @type {Record<string, number>} */ ({ ns: 1, us: 1e3, "µs": 1e3, "μs": 1e3, ms: 1e6, s: 1e9, m: 6e10 });
-
-/** One of: a field with a comparison; name: with a text; a quoted text; a word. */
-const token = /\s*(-?)(?:([a-z]+)(>=|<=|>|<|=)(\S*)|(name:)?(?:"((?:[^"\\]|\\.)*)("?)|(\S+)))/giy;
-
 /** The syntax of the filter with examples, for the help. */
 export const filterHelp = [
   ["handler", "rows whose name contains it; \"two words\" and name:handler work, too"],
@@ -47,21 +43,18 @@ export function parseRows(text, length) {
     if (words.length > 0) has(words.join(" "), false);
     words = [];
   };
-  token.lastIndex = 0;
-  for (let m = token.exec(text); m !== null && m[0].trim() !== ""; m = token.exec(text)) {
-    const [whole, minus, field, sign, value, name, quoted, closed, word] = m;
-    const not = minus === "-";
+  for (const { whole, not, field, sign, value, text: said, word, open } of tokens(text)) {
     if (field !== undefined && (fields.includes(field.toLowerCase()) || sign !== "=")) {
       flush();
       const error = compare(found, field.toLowerCase(), sign, value, { not, length });
       if (error) return { ...found, error };
-    } else if (quoted !== undefined && closed === "") {
-      return { ...found, error: `${whole.trim()}: a quote is not closed` };
-    } else if (quoted !== undefined || name !== undefined || (not && word !== undefined)) {
+    } else if (open) {
+      return { ...found, error: `${whole}: a quote is not closed` };
+    } else if (said !== undefined) {
       flush();
-      has(quoted?.replace(/\\(.)/g, "$1") ?? word, not);
+      has(said, not);
     } else {
-      words.push(word ?? whole.trim());
+      words.push(word ?? whole);
     }
   }
   flush();
@@ -77,22 +70,17 @@ export function parseRows(text, length) {
 function compare(to, field, sign, value, { not, length }) {
   const term = `${field}${sign}${value}`;
   if (!fields.includes(field)) return `${term}: unknown field ${field}; the fields are ${fields.join(", ")} and name:text. Quote a name that contains ${sign}`;
-  const m = /^(\d+(?:\.\d*)?|\.\d+)([a-zµμ]+|%)?$/i.exec(value);
-  if (!m) return `${term}: ${value === "" ? "a number is missing" : `${value} is not a number`}`;
-  const [, digits, unit = ""] = m;
-  if (field === "scopes" && unit !== "") return `${term}: a number of scopes has no unit`;
-  if (field !== "scopes" && unit === "") return `${term}: a unit is missing, as in ${field}${sign}${digits}ms or ${field}${sign}${digits}%`;
-  const factor = unit === "" ? 1 : unit === "%" ? length / 100 : units[unit.toLowerCase()];
-  if (factor === undefined) return `${term}: unknown unit ${unit}; the units are ns, us, ms, s, m and %`;
-  const limit = Number(digits) * factor;
-  const holds = {
-    ">": (/** @type {number} */ v) => v > limit, "<": (/** @type {number} */ v) => v < limit, "=": (/** @type {number} */ v) => v === limit,
-    ">=": (/** @type {number} */ v) => v >= limit, "<=": (/** @type {number} */ v) => v <= limit,
-  }[sign];
+  const q = quantity(value);
+  if (!q) return `${term}: ${value === "" ? "a number is missing" : `${value} is not a number`}`;
+  if (field === "scopes" && q.unit !== "") return `${term}: a number of scopes has no unit`;
+  if (field !== "scopes" && q.unit === "") return `${term}: a unit is missing, as in ${field}${sign}${q.digits}ms or ${field}${sign}${q.digits}%`;
+  const limit = limitOf(q, length);
+  if (limit === undefined) return `${term}: unknown unit ${q.unit}; the units are ns, us, ms, s, m and %`;
+  const holds = comparison(sign, limit);
   if (field !== "scopes") to.sums = true;
   to.terms.push((facts) => {
     const v = facts[/** @type {"wait"|"busy"|"cpu"|"scopes"} */ (field)];
-    return v !== undefined && !Number.isNaN(v) && holds?.(v) !== not;
+    return v !== undefined && !Number.isNaN(v) && holds(v) !== not;
   });
   return "";
 }

@@ -1,10 +1,70 @@
-// Search in the names and arguments of items and in the names of rows.
+// Search in the names and arguments of items, by their durations, and in the names of rows.
 
+import { argsList } from "../data/args.js";
+import { Flag, Kind, Quality } from "../data/kinds.js";
+import { comparison, limitOf, quantity, tokens } from "./expression.js";
 import { Lit } from "./lit.js";
 import { homeOf } from "./refs.js";
 
 /**
- * Finds the items whose name or arguments contain text, ignoring case. Each name and
+ * The conditions of a search, all of which must hold: texts in the name or in the arguments, in lower case; tests of
+ * the arguments; tests of an item's duration and CPU time.
+ * @typedef {{texts: {text: string, not: boolean}[], args: ((list: [string, string][]) => boolean)[], times: ((batch: Batch, i: number) => boolean)[]}} Conditions
+ * @typedef {import("../data/batch.js").Batch} Batch
+ */
+
+/** The syntax of the search with examples, for the help. */
+export const searchHelp = [
+  ["parse", "scopes whose name or arguments contain it; \"two words\", name:parse and -parse work, too"],
+  ["dur>10ms", "scopes that took longer; units: ns, us, ms, s, m"],
+  ["parse>10ms", "scopes named so that took longer"],
+  ["cpu>1ms", "scopes with more known CPU time"],
+  ["status=500", "scopes with this argument; size>1000 compares numbers"],
+];
+
+/** The times of items. @type {Record<string, (batch: Batch, i: number) => number>} NaN: unknown */
+const itemTimes = {
+  dur: (batch, i) => (batch.kind[i] === Kind.event || batch.kind[i] === Kind.pending || batch.flags[i] & Flag.across ? NaN : batch.end(i) - batch.start[i]),
+  cpu: (batch, i) => (batch.quality[i] === Quality.exact || batch.quality[i] === Quality.likely ? batch.cpu[i] : NaN),
+};
+
+/** Parses a search. What is no comparison is searched for as a text, so that every text is a search. @param {string} text @returns {Conditions} */
+export function parseSearch(text) {
+  /** @type {Conditions} */
+  const found = { texts: [], args: [], times: [] };
+  /** @type {string[]} */
+  let words = [];
+  const flush = () => {
+    if (words.length > 0) found.texts.push({ text: words.join(" ").toLowerCase(), not: false });
+    words = [];
+  };
+  for (const { whole, not, field, sign, value, text: said, word } of tokens(text)) {
+    const q = field === undefined ? null : quantity(value);
+    const limit = q ? limitOf(q, 0) : undefined;
+    const lower = field?.toLowerCase() ?? "";
+    if (field !== undefined && q && q.unit !== "" && q.unit !== "%" && limit !== undefined) {
+      flush();
+      const time = itemTimes[lower] ?? itemTimes.dur;
+      if (!itemTimes[lower]) found.texts.push({ text: lower, not: false });
+      const holds = comparison(sign, limit);
+      found.times.push((batch, i) => batch.many(i) === 1 && holds(time(batch, i)) !== not);
+    } else if (field !== undefined && (sign === "=" || q?.unit === "" && !itemTimes[lower])) {
+      flush();
+      const holds = sign === "=" ? (/** @type {string} */ v) => v.toLowerCase() === value.toLowerCase() : (/** @type {string} */ v) => comparison(sign, q?.n ?? NaN)(Number(v));
+      found.args.push((list) => list.some(([key, v]) => key.toLowerCase() === lower && holds(v)) !== not);
+    } else if (said !== undefined) {
+      flush();
+      found.texts.push({ text: said.toLowerCase(), not });
+    } else {
+      words.push(word ?? whole);
+    }
+  }
+  flush();
+  return found;
+}
+
+/**
+ * Finds the items for which all conditions of a text hold, ignoring case. Each name and
  * argument text is compared once; then the items are counted.
  * @param {import("./model.js").Model} model
  * @param {string} text
@@ -20,7 +80,10 @@ export class Hits extends Lit {
     super(() => batches);
     this.text = text;
     this.batches = batches;
-    this.names = Uint8Array.from(model.names, (name) => (name.toLowerCase().includes(text) ? 1 : 0));
+    this.conditions = parseSearch(text);
+    const lower = model.names.map((name) => name.toLowerCase());
+    /** By text: whether each name contains it. */
+    this.names = this.conditions.texts.map(({ text: part }) => Uint8Array.from(lower, (name) => (name.includes(part) ? 1 : 0)));
     this.count = 0;
     for (const batch of this.batches) this.count += this.upTo(batch)[batch.n];
     /** Merged scopes hide names and arguments. */
@@ -29,13 +92,17 @@ export class Hits extends Lit {
 
   /** @param {import("../data/batch.js").Batch} batch */
   countIn(batch) {
-    const { text, names } = this;
+    const { names, conditions: { texts, args: tests, times } } = this;
     const { name, args, n } = batch;
-    const strings = Uint8Array.from(batch.strings, (s) => (s !== "" && s.toLowerCase().includes(text) ? 1 : 0));
+    const strings = texts.map(({ text }) => Uint8Array.from(batch.strings, (s) => (s !== "" && s.toLowerCase().includes(text) ? 1 : 0)));
+    const held = tests.length === 0 ? null : Uint8Array.from(batch.strings, (s) => { const list = argsList(s); return tests.every((holds) => holds(list)) ? 1 : 0; });
     const before = new Uint32Array(n + 1);
     let count = 0;
     for (let i = 0; i < n; i++) {
-      if (names[name[i]] === 1 || strings[args[i]] === 1) count++;
+      let is = held === null || held[args[i]] === 1;
+      for (let k = 0; is && k < texts.length; k++) is = (names[k][name[i]] === 1 || strings[k][args[i]] === 1) !== texts[k].not;
+      for (let k = 0; is && k < times.length; k++) is = times[k](batch, i);
+      if (is) count++;
       before[i + 1] = count;
     }
     return before;
@@ -59,7 +126,11 @@ export class Hits extends Lit {
   }
 
   /** Returns the rows whose names contain the text. @param {import("./rowset.js").Row[]} rows */
-  rowsOf(rows) { return rows.filter((row) => (row.name || row.title).toLowerCase().includes(this.text)); }
+  rowsOf(rows) {
+    const { texts, args, times } = this.conditions;
+    if (args.length + times.length > 0) return []; // a row has neither
+    return rows.filter((row) => texts.every(({ text, not }) => (row.name || row.title).toLowerCase().includes(text) !== not));
+  }
 
   /**
    * Returns the next hit by start.

@@ -1,5 +1,6 @@
 // A histogram of durations on a logarithmic scale with a brush: a drag, or two sliders at its edges, select a part.
 
+import { duration } from "../model/expression.js";
 import { bucketsOf } from "../model/histogram.js";
 import { make } from "../view/make.js";
 import { bucketBars } from "./distribution.js";
@@ -24,7 +25,9 @@ export function createBrushView(app) {
   }));
   const box = make("div", { class: "brushed" }, bars, ...handles);
   const ends = [make("span"), make("span", { text: "log" }), make("span")];
-  const element = make("figure", { class: "distribution" }, box, make("div", { class: "scale", "aria-hidden": "true" }, ...ends));
+  const bounds = ["from", "to"].map((label) => make("input", { type: "text", class: "bound", placeholder: label === "from" ? "10ms" : "1s", "aria-label": `Brushed durations ${label}`, onchange: () => brushTyped() }));
+  const element = make("figure", { class: "distribution" }, box, make("div", { class: "scale", "aria-hidden": "true" }, ...ends),
+    make("div", { class: "bounds" }, make("span", { class: "quiet", text: "durations from" }), bounds[0], make("span", { class: "quiet", text: "to" }), bounds[1]));
 
   /** Returns the brushed buckets. @returns {[number, number]} first, and index after the last */
   function brushed() {
@@ -40,6 +43,14 @@ export function createBrushView(app) {
   function brush(from, to) {
     if (from <= 0 && to >= buckets.length) app.brushRuns(null);
     else app.brushRuns({ lo: edges[from], hi: edges[to] });
+  }
+
+  /** Brushes the typed durations; an empty one is no bound. */
+  function brushTyped() {
+    const [lo, hi] = bounds.map((b) => duration(b.value));
+    bounds.forEach((b, k) => b.setAttribute("aria-invalid", String(b.value.trim() !== "" && [lo, hi][k] === null)));
+    if (lo === null && hi === null) return app.brushRuns(null);
+    app.brushRuns({ lo: lo ?? 0, hi: (hi ?? Number.MAX_SAFE_INTEGER - 1) + 1 });
   }
 
   /** @param {KeyboardEvent} e @param {number} side */
@@ -74,6 +85,8 @@ export function createBrushView(app) {
 
   function update() {
     const [from, to] = brushed();
+    const typed = app.brush ? [app.brush.lo > 0 ? app.span(app.brush.lo) : "", app.brush.hi < Number.MAX_SAFE_INTEGER ? app.span(app.brush.hi - 1) : ""] : ["", ""];
+    bounds.forEach((b, k) => { if (document.activeElement !== b) b.value = typed[k]; });
     const n = buckets.length;
     bars.querySelectorAll(".bucket").forEach((bar, k) => bar.classList.toggle("out", k < from || k >= to));
     [from, to].forEach((at, side) => {

@@ -3,6 +3,7 @@
 
 import { stateWords } from "../data/states.js";
 import { filterHelp } from "../model/rowexpr.js";
+import { searchHelp } from "../model/search.js";
 import { make, makeButton } from "../view/make.js";
 
 /**
@@ -189,7 +190,7 @@ export function helpRows(group) {
 export function createHelp() {
   const columns = make("div", { class: "help-columns" });
   for (const group of new Set(KEYS.map((k) => k.group))) columns.append(helpTable(group, helpRows(group), "kbd"));
-  for (const [caption, rows, tag] of /** @type {[string, string[][], string][]} */ ([["Mouse", MOUSE, "span"], ["Fingers, on the rows", FINGERS, "span"], ["Filter of the rows", filterHelp, "code"]])) {
+  for (const [caption, rows, tag] of /** @type {[string, string[][], string][]} */ ([["Mouse", MOUSE, "span"], ["Fingers, on the rows", FINGERS, "span"], ["Search", searchHelp, "code"], ["Filter of the rows", filterHelp, "code"]])) {
     columns.append(helpTable(caption, rows.map(([what, text]) => [[what], text]), tag));
   }
   columns.append(helpStates());

@@ -93,7 +93,7 @@ export function createRuns(app) {
     const id = group && picked ? group.values.indexOf(picked.value) : -1;
     table.set(runs, (k) => (!brush || dur[k] >= brush.lo && dur[k] < brush.hi) && (!group || group.ids[k] === id));
     unbrush.hidden = !brush;
-    unbrush.textContent = brush ? `${app.span(brush.lo)} – ${app.span(brush.hi - 1)} ×` : "";
+    unbrush.textContent = !brush ? "" : brush.hi < Number.MAX_SAFE_INTEGER ? `${app.span(brush.lo)} – ${app.span(brush.hi - 1)} ×` : `≥ ${app.span(brush.lo)} ×`;
     unpick.hidden = !picked;
     unpick.textContent = picked ? `${picked.facet}: ${nameText(picked.value)} ×` : "";
   }

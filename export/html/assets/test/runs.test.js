@@ -79,16 +79,21 @@ test("groups by argument, scope around and row", () => {
   const runs = runsOf(model);
   assert.equal(runs.n, 200);
   const facets = facetsOf(model, runs);
-  assert.deepEqual(facets.map((f) => [f.kind, f.key]), [["argument", "tenant"], ["argument", "size"], ["parent", ""], ["row", ""]]);
+  assert.deepEqual(facets.map((f) => [f.kind, f.key]), [["argument", "tenant"], ["parent", ""], ["argument", "size"], ["row", ""]]);
   const [seven] = groupRuns(runs, facets[0], runs.order).groups.filter((g) => g.label === "7");
   assert.deepEqual([seven.count, seven.total, seven.p50, seven.p99, seven.max], [2, 2200, 1100, 1100, 1100]);
-  const sizes = groupRuns(runs, facets[1], runs.order);
+  const sizes = groupRuns(runs, facets[2], runs.order);
   assert.deepEqual(sizes.groups.map((g) => g.label).sort(), ["0", "128 – 256", "16 – 32", "2 – 4", "256 – 512", "32 – 64", "4 – 8", "512 – 1,024", "64 – 128", "8 – 16"]);
   assert.equal(sizes.groups.find((g) => g.label === "256 – 512").count, Array.from({ length: 200 }, (_, k) => 3 * k).filter((v) => v >= 256 && v < 512).length);
-  assert.deepEqual(groupRuns(runs, facets[2], runs.order).groups.map((g) => [g.label, g.count]), [["serve", 100]]);
+  assert.deepEqual(groupRuns(runs, facets[1], runs.order).groups.map((g) => [g.label, g.count]), [["serve", 100]]);
   assert.deepEqual(groupRuns(runs, facets[3], runs.order).groups.map((g) => [g.label, g.count]).sort(), [["goroutine 1", 100], ["goroutine 2", 100]]);
   // Of some of them.
   assert.deepEqual(groupRuns(runs, facets[0], runs.order.subarray(198)).groups.map((g) => [g.label, g.count, g.share]), [["7", 2, 1]]);
+});
+
+test("an argument that is different each time is no grouping", () => {
+  const model = modelOf(Array.from({ length: 100 }, (_, k) => [1, 0, 1, task, 10 * k, 5, { args: `{"id":"r-${k}","user":"u${k % 3}"}` }]), { names });
+  assert.deepEqual(facetsOf(model, runsOf(model)).map((f) => f.key || f.kind), ["user", "row"]);
 });
 
 test("the slowest hundredth against the middle half", () => {
