@@ -29,6 +29,7 @@ type summaryScope struct {
 	P50        int64  `json:"p50"`
 	P90        int64  `json:"p90"`
 	P99        int64  `json:"p99"`
+	P999       int64  `json:"p999"`
 	Max        int64  `json:"max"`
 	Cut        int64  `json:"cut"`     // scopes that the sums have only in part
 	CPU        int64  `json:"cpu"`     // of scopes of CPUWall ns together
@@ -101,7 +102,7 @@ func newSummary(s *analysis.Summary) *Summary {
 		x := summaryScope{
 			Name: st.Name, Process: st.Process, Count: st.Count, Total: st.Total, Mean: st.Mean(),
 			Min: st.Times.Min(), Max: st.Times.Max(), Cut: st.Cut, CPU: st.CPU, CPUWall: st.CPUWall,
-			P50: st.Times.Quantile(0.5), P90: st.Times.Quantile(0.9), P99: st.Times.Quantile(0.99),
+			P50: st.Times.Quantile(0.5), P90: st.Times.Quantile(0.9), P99: st.Times.Quantile(0.99), P999: st.Times.Quantile(0.999),
 			CPUMax: st.AtMost, CPUMaxWall: st.AtMostWall, Open: st.Open,
 		}
 		if st.NoSelf == 0 {

@@ -75,6 +75,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {ReturnType<typeof import("./view/rowsview.js").createRowsView>} rows
  * @property {ReturnType<typeof import("./panel/help.js").createHelp>} help
  * @property {ReturnType<typeof import("./panel/palette.js").createPalette>} palette
+ * @property {ReturnType<typeof import("./panel/contextmenu.js").createContextMenu>} menu
  * @property {ReturnType<typeof import("./panel/textview.js").createTextView>} textView
  * @property {ReturnType<typeof import("./panel/searchbox.js").createSearchBox>} searchBox
  * @property {() => import("./view/draw.js").Drawn} draw

@@ -4,6 +4,7 @@ import { createApp } from "./app.js";
 import { createBanner } from "./panel/banner.js";
 import { colorScopes } from "./view/color.js";
 import { buildHead, buildSwitches } from "./panel/head.js";
+import { createContextMenu } from "./panel/contextmenu.js";
 import { createFirstLine } from "./panel/firstline.js";
 import { createGutter } from "./view/gutter.js";
 import { createHeart } from "./view/heart.js";
@@ -57,6 +58,9 @@ function buildPage(app, other) {
   buildSwitches(app);
   const mouse = listenMouse(app, rows, popup, ["ruler", "heart"]);
   listenKeys(app);
+  const menu = createContextMenu(app);
+  document.body.append(menu.element);
+  Object.assign(app, { menu });
   listenDivider(app, byId("divider"), byId("panel"));
   listenOther(app);
   document.getElementById("ruler")?.append(createGutter(app));

@@ -33,6 +33,7 @@ type scope struct {
 	P50        report.Int   `json:"p50_ns" unit:"ns" compare:"worse" says:"half were not longer; quantiles are exact up to 64 scopes, else within 0.8 %"`
 	P90        report.Int   `json:"p90_ns" unit:"ns" compare:"worse" says:"90 of 100 were not longer"`
 	P99        report.Int   `json:"p99_ns" unit:"ns" compare:"worse" says:"99 of 100 were not longer"`
+	P999       report.Int   `json:"p999_ns" head:"p99.9" unit:"ns" compare:"worse" says:"999 of 1,000 were not longer"`
 	Max        report.Int   `json:"max_ns" unit:"ns" compare:"worse" says:"the longest"`
 	CPU        report.Int   `json:"cpu_ns" unit:"ns" says:"CPU time that is known"`
 	CPUWall    int64        `json:"cpu_wall_ns" unit:"ns" says:"durations of the scopes whose CPU time is known"`
@@ -60,7 +61,7 @@ var scopes = report.Table{
 	What:    "name",
 	Text:    "name, count, calls, total, self, mean, min, p50, p90, p99, max, cpu, known, cpu/wall, cpu max, open",
 	Brief:   "name, source, count, total, self, mean, p50, p99, max, cpu/wall",
-	Sort:    "count, cpu, max, mean, name, p99, self, total",
+	Sort:    "count, cpu, max, mean, name, p99, p99.9, self, total",
 	Compare: "total, count, self, mean=mean each, p50, p90, p99, max, cpu=cpu each, cpu/wall",
 	Cells: report.CellsOf(map[string]func(scope) string{
 		"name": scope.title, "calls": scope.callsCell, "cpu max": scope.atMostCell, "open": scope.openCell,
@@ -78,7 +79,7 @@ func (r *found) scope(s *analysis.Stats) scope {
 	row := scope{
 		Name: r.t.Name(s.Name), Process: s.Process, Count: s.Count,
 		Total: s.Total, Self: partly(s.Self, s), Mean: report.Known(s.Mean(), ended),
-		Min: report.Known(s.Times.Min(), ended), P50: quantile(0.5), P90: quantile(0.9), P99: quantile(0.99), Max: report.Known(s.Times.Max(), ended),
+		Min: report.Known(s.Times.Min(), ended), P50: quantile(0.5), P90: quantile(0.9), P99: quantile(0.99), P999: quantile(0.999), Max: report.Known(s.Times.Max(), ended),
 		CPUWall: s.CPUWall, CPUShare: report.Known(s.Coverage()), CPUPerWall: report.Known(s.PerWall()),
 		AtMost: s.AtMost, AtMostWall: s.AtMostWall,
 		Open: s.Open, Left: s.Left, OpenTime: s.OpenTime, OpenSelf: partly(s.OpenSelf, s), Across: s.Across,

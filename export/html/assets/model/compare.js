@@ -29,7 +29,7 @@ const tailFactor = 1.5;
 /**
  * A name in one trace: the individually known durations, sorted, and the number of merged
  * ones. Sums and quantiles cover all of them if known.
- * @typedef {{count: number, total: number, p50: number, p99: number, sorted: Float64Array, merged: number}} Side
+ * @typedef {{count: number, total: number, p50: number, p99: number, max: number, sorted: Float64Array, merged: number}} Side
  *
  * The verdict about a name.
  * @typedef {"slower"|"faster"|"slower tail"|"faster tail"|"within the spread"|"too few"|"merged"|"new"|"gone"} Verdict
@@ -44,7 +44,7 @@ const tailFactor = 1.5;
  */
 
 /** @returns {Side} */
-function noSide() { return { count: 0, total: 0, p50: 0, p99: 0, sorted: new Float64Array(0), merged: 0 }; }
+function noSide() { return { count: 0, total: 0, p50: 0, p99: 0, max: 0, sorted: new Float64Array(0), merged: 0 }; }
 
 /**
  * Collects the durations of all ended scopes by name. It reads each item twice.
@@ -75,12 +75,12 @@ function* durationSteps(model, exact = null) {
   for (let name = 0; name < lists.length; name++) {
     if (lists[name].length + merged[name] === 0) continue;
     const sorted = yield* sortSteps(lists[name], byNumber);
-    sides.set(model.name(name), { count: sorted.length, total: sorted.reduce((sum, d) => sum + d, 0), p50: quantileOf(sorted, 0.5), p99: quantileOf(sorted, 0.99), sorted, merged: merged[name] });
+    sides.set(model.name(name), { count: sorted.length, total: sorted.reduce((sum, d) => sum + d, 0), p50: quantileOf(sorted, 0.5), p99: quantileOf(sorted, 0.99), max: sorted[sorted.length - 1] ?? 0, sorted, merged: merged[name] });
   }
-  for (const { name, count, total, p50, p99 } of exact?.scopes ?? []) {
+  for (const { name, count, total, p50, p99, max } of exact?.scopes ?? []) {
     if (count === 0) continue;
     const { sorted } = sides.get(model.name(name)) ?? noSide();
-    sides.set(model.name(name), { count, total, p50, p99, sorted, merged: count - sorted.length });
+    sides.set(model.name(name), { count, total, p50, p99, max, sorted, merged: count - sorted.length });
   }
   return sides;
 }

@@ -22,6 +22,7 @@ import { atOnce, byNumber, sortSteps } from "../data/slices.js";
  * @property {number} p50
  * @property {number} p90
  * @property {number} p99
+ * @property {number} p999
  * @property {number} max
  * @property {number} cut number of scopes partly outside of the range, if only their parts inside count; their CPU time is scaled
  * @property {number} cpu known CPU time, of scopes of cpuWall ns in total
@@ -168,7 +169,7 @@ class Sum {
       list.push({
         ...g, count, self: noSelf === 0 ? g.self : null, mean: count === 0 ? 0 : Math.trunc(whole / count),
         min: count === 0 ? 0 : sorted[0], max: count === 0 ? 0 : sorted[count - 1],
-        p50: quantileOf(sorted, 0.5), p90: quantileOf(sorted, 0.9), p99: quantileOf(sorted, 0.99),
+        p50: quantileOf(sorted, 0.5), p90: quantileOf(sorted, 0.9), p99: quantileOf(sorted, 0.99), p999: quantileOf(sorted, 0.999),
       });
     }
     return list;

@@ -74,7 +74,7 @@ export function createCompare(app) {
       ns("totalA", "total A", (d) => total(d, 0)), ns("totalB", "B", (d) => total(d, 1)),
       ns("meanA", "mean A", (d) => (d.a.count > 0 ? d.a.total / d.a.count : null)), ns("meanB", "B", (d) => (d.b.count > 0 ? d.b.total / d.b.count : null)),
       ns("p50A", "p50 A", quantile("a", "p50")), ns("p50B", "B", quantile("b", "p50")),
-      ns("p99A", "p99 A", quantile("a", "p99")), ns("p99B", "B", quantile("b", "p99")),
+      ns("p99A", "p99 A", quantile("a", "p99")), ns("p99B", "B", quantile("b", "p99")), ns("maxA", "max A", quantile("a", "max")), ns("maxB", "B", quantile("b", "max")),
     ],
   });
   const locks = createSortable({

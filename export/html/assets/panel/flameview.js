@@ -9,6 +9,7 @@ import { callTree } from "../model/callgraph.js";
 import { callData, callsQuestion, chosenMetric, weightsOf } from "../model/calls.js";
 import { callWords, createCallsBar } from "./callsbar.js";
 import { createIcicle } from "./icicle.js";
+import { namesIn, sandwich, turnedOver } from "../model/sandwich.js";
 import { flameSteps } from "../model/flame.js";
 import { inSlices, oneAtATime } from "../data/slices.js";
 import { Kind } from "../data/kinds.js";
@@ -21,6 +22,10 @@ import { thousands } from "../view/numbers.js";
 export function createFlame(app) {
   /** @type {"wall"|"cpu"|"calls"} */
   let kind = "wall";
+  /** @type {"down"|"up"|"sandwich"} */
+  let form = "down";
+  /** The tree of scopes. @type {import("../model/flame.js").FlameNode|null} */
+  let scopeTree = null;
   let data = null;
   let drawn = []; // the inputs of the picture
   const wall = makeButton("wall", () => setKind("wall"), { title: "Scopes by duration" });
@@ -30,10 +35,16 @@ export function createFlame(app) {
   const none = make("p", { class: "quiet" });
   const bar = createCallsBar(app);
   const nameOf = (node) => (node.kind === Kind.wait ? "wait for " : "") + nameText(app.model.meta.names[node.nameId]);
-  const scopes = createIcicle({
-    id: "flame", label: "Time by name", key: nameOf, name: (node, root) => (root ? app.area ? areaText(app.area).slice(4) : "all rows" : nameOf(node)), value: (v) => app.span(v), more: (node) => [`${thousands(node.count)}×`],
+  const scopeWords = () => ({
+    key: nameOf, name: (node, root) => (root && node.nameId < 0 ? app.area ? areaText(app.area).slice(4) : "all rows" : nameOf(node)), value: (v) => app.span(v), more: (node) => [`${thousands(node.count)}×`],
     background: (node) => (node.kind === Kind.wait ? "" : colorOf(app.model.meta.names[node.nameId] || "")), class: (node) => (node.kind === Kind.wait ? " wait" : ""),
   });
+  const scopes = createIcicle({ ...scopeWords(), id: "flame", label: "Time by name" });
+  const above = createIcicle({ ...scopeWords(), id: "flame-above", label: "What the name is in", up: true });
+  const forms = /** @type {const} */ ([["down", "top down", "What is in what"], ["up", "bottom up", "The names by their own time, in each what they are in"], ["sandwich", "around a name", "What a name is in above it, what is in it below"]])
+    .map(([name, text, title]) => makeButton(text, () => setForm(name), { title, "data-form": name }));
+  const formed = make("span", { class: "group", role: "group", "aria-label": "Form of the graph" }, ...forms);
+  const middle = make("select", { "aria-label": "The name in the middle", onchange: () => draw() });
   const zoomed = makeButton("", () => app.showFunc(zoomed.dataset.func ?? "", "callers"), { class: "link", hidden: true });
   const words = callWords(app, () => data);
   const stacks = createIcicle({
@@ -44,11 +55,11 @@ export function createFlame(app) {
       zoomed.textContent = `callers of ${shortFunc(zoomed.dataset.func)}`;
     },
   });
-  const body = make("div", null, scopes.element, stacks.element, none);
+  const body = make("div", null, above.element, scopes.element, stacks.element, none);
   const answer = createAnswer(body, "Counting…");
   const question = () => rangeQuestion(app, kind, kind === "calls" && callsQuestion(app));
   const element = make("div", { class: "flames" },
-    make("div", { class: "bar-of-tools" }, make("span", { class: "group", role: "group", "aria-label": "Kind of graph" }, wall, cpu, calls), of, bar.element, zoomed, scopes.crumbs, stacks.crumbs),
+    make("div", { class: "bar-of-tools" }, make("span", { class: "group", role: "group", "aria-label": "Kind of graph" }, wall, cpu, calls), formed, middle, of, bar.element, zoomed, scopes.crumbs, stacks.crumbs),
     body);
 
   function setKind(next) {
@@ -57,7 +68,35 @@ export function createFlame(app) {
     fill();
   }
 
+  /** @param {"down"|"up"|"sandwich"} next */
+  function setForm(next) {
+    form = next;
+    update();
+    draw();
+  }
+
+  /** Draws the tree of scopes in its form. */
+  function draw() {
+    if (!scopeTree) return;
+    above.element.hidden = middle.hidden = form !== "sandwich" || kind === "calls";
+    if (form !== "sandwich") return scopes.set(form === "up" ? turnedOver(scopeTree) : scopeTree);
+    const names = namesIn(scopeTree);
+    const id = (/** @type {{nameId: number, kind: number}} */ n) => `${n.kind} ${n.nameId}`;
+    const before = middle.value;
+    middle.replaceChildren(...names.map((n) => make("option", { value: id(n), text: nameOf(n) })));
+    const s = app.selection;
+    const chosen = names.find((n) => id(n) === before) ?? names.find((n) => s && n.nameId === s.batch.name[s.i]) ?? names[0];
+    if (!chosen) return scopes.set(scopeTree);
+    middle.value = id(chosen);
+    const both = sandwich(scopeTree, chosen.nameId, chosen.kind);
+    above.set(both.above);
+    scopes.set(both.below);
+  }
+
   function update() {
+    for (const b of forms) b.setAttribute("aria-pressed", String(b.dataset.form === form));
+    formed.hidden = kind === "calls";
+    above.element.hidden = middle.hidden = form !== "sandwich" || kind === "calls";
     for (const [button, name] of /** @type {[HTMLElement, string][]} */ ([[wall, "wall"], [cpu, "cpu"], [calls, "calls"]])) button.setAttribute("aria-pressed", String(kind === name));
     calls.hidden = !app.model.mayHaveSamples;
     if (kind === "calls" && isShown(element)) app.model.wantSamples();
@@ -92,7 +131,8 @@ export function createFlame(app) {
       data = sums;
       stacks.set(tree);
     } else {
-      scopes.set(tree);
+      scopeTree = tree ?? null;
+      draw();
     }
     none.hidden = Boolean(tree && tree.value > 0);
     none.textContent = kind === "calls" ? bar.nothing() : kind === "cpu" ? "No CPU time is known here." : "No scope ended here.";

@@ -2,6 +2,7 @@
 
 import { keepFocus, make, makeButton } from "../view/make.js";
 import { reportHints } from "./hints.js";
+import { remember, remembered } from "../view/remembered.js";
 import { thousands } from "../view/numbers.js";
 
 /**
@@ -19,6 +20,8 @@ import { thousands } from "../view/numbers.js";
  */
 export function reportColumn(table, head, rest) { return { key: head, title: head, hint: reportHints[table][head], ...rest }; }
 
+/** The number of columns from which on they can be chosen. */
+const fewestToChoose = 6;
 /** The number of rows shown at first. */
 const sortableLimit = 200;
 
@@ -49,11 +52,13 @@ export function sortedRows(rows, column, descending) {
  * persist. inside: the element below an open row, null for others; picking then opens the
  * row. sort: sorts the rows elsewhere, if there are more than shown.
  * @param {{caption:string, columns:Column[], by:string, descending?:boolean, limit?:number, empty?:string,
- *   id?(row:any):string|number, pick?(row:any):void, hover?(row:any|null):void, inside?(row:any):HTMLElement|null, sort?(key:string, descending:boolean):void}} options
+ *   id?(row:any):string|number, menu?(row:any, e: MouseEvent):void, pick?(row:any):void, hover?(row:any|null):void, inside?(row:any):HTMLElement|null, sort?(key:string, descending:boolean):void}} options
  * @returns {{element: HTMLElement, set(rows:any[], caption?:string): void}}
  */
 export function createSortable(options) {
   const { columns, limit = sortableLimit, id = () => "" } = options;
+  /** The keys of columns that are not shown; kept for the next page. */
+  const hidden = new Set((remembered(`columns ${options.caption}`) ?? "").split(" ").filter((key) => columns.some((c) => c.key === key)));
   let by = columns.find((c) => c.key === options.by) || columns[0];
   let descending = options.descending ?? Boolean(by.numeric);
   let rows = [];
@@ -73,7 +78,16 @@ export function createSortable(options) {
     fill();
   }, { class: "more", hidden: true });
   const none = make("p", { class: "quiet", text: options.empty || "No entries." });
-  const element = make("div", { class: "sortable-box" }, table, none, more);
+  const chooser = columns.length < fewestToChoose ? null : make("details", { class: "menu columns-menu" }, make("summary", { text: "Columns" }),
+    make("div", { class: "items" }, ...columns.filter((c) => !c.pick).map((c) => make("label", { title: c.hint }, make("input", { type: "checkbox", checked: !hidden.has(c.key), onchange: () => toggleColumn(c.key) }), c.title))));
+  const element = make("div", { class: "sortable-box" }, chooser, table, none, more);
+
+  /** Shows a column or hides it. @param {string} key */
+  function toggleColumn(key) {
+    if (!hidden.delete(key)) hidden.add(key);
+    remember(`columns ${options.caption}`, [...hidden].join(" "));
+    fill();
+  }
 
   function sortBy(column) {
     descending = by === column ? !descending : Boolean(column.numeric);
@@ -102,7 +116,9 @@ export function createSortable(options) {
   }
 
   function fill() {
+    const seen = columns.filter((c) => !hidden.has(c.key));
     for (const h of heads) {
+      h.th.hidden = hidden.has(h.column.key);
       const on = h.column === by;
       if (on) h.th.setAttribute("aria-sort", descending ? "descending" : "ascending");
       else h.th.removeAttribute("aria-sort");
@@ -112,12 +128,16 @@ export function createSortable(options) {
     const shown = all ? sorted : sorted.slice(0, limit);
     body.replaceChildren(...shown.flatMap((row) => {
       const inner = options.inside?.(row) ?? null;
-      const tr = make("tr", null, ...columns.map((c) => cell(c, row, inner)));
+      const tr = make("tr", null, ...seen.map((c) => cell(c, row, inner)));
+      if (options.menu) tr.addEventListener("contextmenu", (/** @type {MouseEvent} */ e) => {
+        e.preventDefault();
+        options.menu?.(row, e);
+      });
       if (options.hover) {
         tr.addEventListener("pointerenter", () => options.hover?.(row));
         tr.addEventListener("pointerleave", () => options.hover?.(null));
       }
-      return inner ? [tr, make("tr", { class: "inside" }, make("td", { colSpan: columns.length }, inner))] : [tr];
+      return inner ? [tr, make("tr", { class: "inside" }, make("td", { colSpan: seen.length }, inner))] : [tr];
     }));
     table.hidden = rows.length === 0;
     none.hidden = rows.length > 0;

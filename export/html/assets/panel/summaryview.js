@@ -6,6 +6,7 @@ import { momentText } from "../view/ruler.js";
 import { areaText, goroutinesOfArea, rowsOfArea } from "../model/area.js";
 import { createGoroutineTable, goroutineSteps } from "./goroutinetable.js";
 import { createStateTable } from "./statedetails.js";
+import { nameItems } from "./contextmenu.js";
 import { createSortable, reportColumn } from "./sortable.js";
 import { longest } from "../model/relate.js";
 import { inSlices, oneAtATime } from "../data/slices.js";
@@ -34,7 +35,7 @@ function summaryScopeColumns(app, most) {
     { key: "name", title: "name", pick: true, value: name, tone: (r) => (r.process ? "process" : "") },
     of("count", { press: (r) => app.showRuns(app.model.name(r.name)), value: (r) => r.count, text: (r) => thousands(r.count) }),
     ns("total", { share: (r) => r.total / most.total, bar: "total" }), ns("self", { share: (r) => r.self / most.self, bar: "self" }),
-    ...["mean", "min", "p50", "p99", "max"].map((head) => ns(head)),
+    ...["mean", "min", "p50", "p99"].map((head) => ns(head)), { ...ns("max"), key: "p999", title: "p99.9", hint: "999 of 1,000 were not longer", value: (r) => known(r, "p999"), text: (r) => (known(r, "p999") === null ? "-" : app.span(r.p999)) }, ns("max"),
     of("cpu", { value: (r) => (r.cpuWall > 0 ? r.cpu : null), text: (r) => (r.cpuWall > 0 ? (r.cut > 0 ? "≈ " : "") + app.span(r.cpu) : "-") }),
     of("known", { value: (r) => (r.total > 0 ? r.cpuWall / r.total : null), text: (r) => percentText(r.cpuWall / r.total) }),
     of("cpu/wall", { value: (r) => (r.cpuWall > 0 ? r.cpu / r.cpuWall : null), text: (r) => (r.cpuWall > 0 ? (r.cpu / r.cpuWall).toFixed(2) : "-") }),
@@ -73,7 +74,7 @@ export function createSummary(app) {
     app.announce(ref ? `The longest ${nameText(name)} is selected.` : `Searching for ${nameText(name)}.`);
   };
   const scopes = createSortable({
-    caption: "Scopes by name", by: "total", id: (r) => `${r.name}-${r.process}`, pick: find, columns: summaryScopeColumns(app, most), empty: "No scopes here.",
+    caption: "Scopes by name", by: "total", id: (r) => `${r.name}-${r.process}`, pick: find, menu: (r, e) => app.menu.open(nameItems(app, app.model.name(r.name)), e.clientX, e.clientY), columns: summaryScopeColumns(app, most), empty: "No scopes here.",
   });
   const locks = createSortable({
     caption: "Locks", by: "wait total", id: (r) => r.name, pick: find, columns: summaryLockColumns(app, most),
