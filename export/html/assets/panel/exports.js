@@ -1,7 +1,7 @@
 // The export menu: CSV, a trace for other viewers, a picture.
 
 import { csvPieces } from "./exportcsv.js";
-import { pictureOf } from "./exportpicture.js";
+import { pictureOf, svgOf } from "./exportpicture.js";
 import { tracePieces } from "./exporttrace.js";
 import { areaText } from "../model/area.js";
 import { make, makeButton } from "../view/make.js";
@@ -29,10 +29,17 @@ export function createExports(app) {
       app.announce(blob ? "Picture saved." : "This browser can't make a picture that large.");
     });
   }
+  function vectors() {
+    const text = svgOf(/** @type {HTMLElement} */ (document.querySelector("main")), app.colors, () => app.drawNow());
+    offerFile(new Blob([text], { type: "image/svg+xml" }), app.model.meta.title, "svg");
+    app.announce("Picture saved.");
+  }
   return [
     makeButton("CSV", () => save("CSV", "text/csv", "csv", "scopeview export csv", csvPieces), { title: "The selected range and its rows, or else the view, for a spreadsheet" }),
     makeButton("Trace (Chrome JSON)", () => save("Trace", "application/json", "json", "scopeview export chrome", tracePieces), { title: "The same for Perfetto, Speedscope and chrome://tracing" }),
     makeButton("Picture (PNG)", picture, { title: "The timeline as shown" }),
+    makeButton("Picture (SVG)", vectors, { title: "The same as lines and texts, for print and for drawing programs" }),
+    makeButton("Print", () => print(), { title: "The timeline and the panel's tab on paper" }),
   ];
 }
 

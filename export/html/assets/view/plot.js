@@ -2,6 +2,7 @@
 // to its left. heart and minimap use it.
 
 import { make } from "./make.js";
+import { recordingOf } from "./svg.js";
 
 /**
  * @typedef {Object} Plot
@@ -88,7 +89,7 @@ export function beginCanvas(canvas, width, height, colors) {
     canvas.width = w;
     canvas.height = h;
   }
-  const ctx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
+  const ctx = recordingOf(canvas) ?? /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   ctx.fillStyle = colors.bg;
   ctx.fillRect(0, 0, width, height);
