@@ -58,7 +58,7 @@ export function createCompare(app) {
   const lengths = () => (perSecond ? [app.model.end / 1e9, (app.other?.end ?? 0) / 1e9] : [1, 1]);
   const total = (/** @type {NameDifference} */ d, /** @type {0|1} */ side) => (side === 0 ? d.a : d.b).total / (lengths()[side] || 1);
   const more = (/** @type {NameDifference} */ d) => total(d, 1) - total(d, 0);
-  const quantile = (/** @type {"a"|"b"} */ side, /** @type {"p50"|"p99"} */ q) => (/** @type {NameDifference} */ d) => (d[side].count > 0 ? d[side][q] : null);
+  const quantile = (/** @type {"a"|"b"} */ side, /** @type {"p50"|"p99"|"max"} */ q) => (/** @type {NameDifference} */ d) => (d[side].count > 0 ? d[side][q] : null);
   const ns = (/** @type {string} */ key, /** @type {string} */ title, /** @type {(d: any) => number|null} */ value, /** @type {object} */ rest = {}) => ({
     key, title, numeric: true, value, text: (/** @type {any} */ d) => { const v = value(d); return v === null ? "-" : app.span(v); }, ...rest,
   });

@@ -42,7 +42,7 @@ export function firstLine(model, summary, span) {
 
 /** Describes what the end of the run depended on. @param {import("../data/meta.js").CriticalPath} way @param {(ns: number) => string} span */
 function wayText(way, span) {
-  const list = way.parts.slice(0, partsNamed).map((p) => `${p.name ? nameText(p.name) : "no scope"}, ${stateText(p.state)}: ${percentText(p.share)}`);
+  const list = (way.parts ?? []).slice(0, partsNamed).map((p) => `${p.name ? nameText(p.name) : "no scope"}, ${stateText(p.state)}: ${percentText(p.share)}`);
   return `The run of ${span(way.ns)} took its time in ${list.join("; ")}.`;
 }
 

@@ -129,7 +129,7 @@ export function createRowView(app) {
     const strip = next === "" ? null : app.rows?.stripOf(next);
     const rows = strip?.kind === "row" ? [strip.row] : strip?.kind === "group" ? strip.rows ?? [] : [];
     element.hidden = rows.length === 0;
-    if (rows.length === 0 || next === id && version === model.version) return rows.length > 0;
+    if (!strip || rows.length === 0 || next === id && version === model.version) return rows.length > 0;
     id = next;
     const [row] = rows;
     head.replaceChildren(make("h2", { text: strip.title }), make("span", { class: "quiet", text: rows.length > 1 ? pluralText(rows.length, "row") : row.named && row.by === "goroutine" ? `goroutine ${row.key}` : "" }),
