@@ -71,6 +71,9 @@ var startFirefox = sync.OnceValues(func() (b *browser.Browser, err error) {
 	return b, err
 })
 
+// forgetChoices makes a page one that nobody has seen: tests share a browser.
+const forgetChoices = `try { for (const key of Object.keys(localStorage)) if (/^scopeview-(layout|columns)/.test(key)) localStorage.removeItem(key); } catch {}`
+
 // open opens an address. Whatever it does that no page of ours may do fails the
 // test at its end.
 func open(t *testing.T, address string, v browser.View) *tab {
@@ -78,10 +81,10 @@ func open(t *testing.T, address string, v browser.View) *tab {
 	return openBut(t, address, v, nil)
 }
 
-// openBut is open for a page that does what matches too.
-func openBut(t *testing.T, address string, v browser.View, may *regexp.Regexp) *tab {
+// openBut is open for a page that does what matches too, and in which the scripts of before run first.
+func openBut(t *testing.T, address string, v browser.View, may *regexp.Regexp, before ...string) *tab {
 	t.Helper()
-	p, err := current(t).Open(address, v)
+	p, err := current(t).Open(address, v, append([]string{forgetChoices}, before...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

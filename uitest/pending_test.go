@@ -28,9 +28,7 @@ window.MessageChannel = class {
 // showSlow opens a page whose answers can be delayed.
 func showSlow(t *testing.T, address string) *tab {
 	t.Helper()
-	tb := open(t, "about:blank", browser.View{})
-	tb.check(tb.Before(slowAnswers))
-	tb.check(tb.Go(address))
+	tb := openBut(t, address, browser.View{}, nil, slowAnswers)
 	tb.check(tb.Eval(helpers, nil))
 	tb.await(`document.documentElement.dataset.ready === "true"`)
 	tb.settle()

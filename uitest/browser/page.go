@@ -32,14 +32,20 @@ type View struct {
 }
 
 // Open loads a page and returns when the browser has loaded it, before the page has shown
-// anything; see Ready.
-func (b *Browser) Open(address string, v View) (*Page, error) {
+// anything; see Ready. Before the page's own scripts it runs those of before.
+func (b *Browser) Open(address string, v View, before ...string) (*Page, error) {
 	p := new(Page)
 	var err error
 	if p.tab, err = b.newTab(p); err != nil {
 		return nil, fmt.Errorf("%s can't be opened: %w", address, err)
 	}
-	if err = p.See(v); err == nil {
+	err = p.See(v)
+	for _, js := range before {
+		if err == nil {
+			err = p.Before(js)
+		}
+	}
+	if err == nil {
 		err = p.Go(address)
 	}
 	if err != nil {

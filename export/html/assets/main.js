@@ -6,6 +6,7 @@ import { colorScopes } from "./view/color.js";
 import { buildHead, buildSwitches } from "./panel/head.js";
 import { createContextMenu } from "./panel/contextmenu.js";
 import { createFirstLine } from "./panel/firstline.js";
+import { keepChoices, keptView } from "./panel/kept.js";
 import { createGutter } from "./view/gutter.js";
 import { createHeart } from "./view/heart.js";
 import { createHelp } from "./panel/help.js";
@@ -75,7 +76,6 @@ function buildPage(app, other) {
   };
   Object.assign(app, { searchBox, draw });
   app.on("by", () => minimap.changed());
-  colorScopes(app.model);
   new ResizeObserver(() => { rows.layout(); app.redraw(); }).observe(rows.element);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => app.setTheme(usualTheme()));
   let base = app.model.base;
@@ -107,7 +107,10 @@ function buildPage(app, other) {
     rows.fit();
     app.redraw();
   });
-  app.restore(decodeState(location.hash.slice(1)));
+  const panel = byId("panel");
+  app.restore({ ...keptView(app.model, panel), ...decodeState(location.hash.slice(1)) });
+  colorScopes(app.model);
+  keepChoices(app, panel);
   if (other) app.setOther(other);
   lookAtWaits(app);
   // For a growing or very long trace the doctor runs on demand only: it costs the machine.

@@ -83,6 +83,18 @@ export function colorOf(text) {
   return palette[c];
 }
 
+/** Returns the colours of a trace's names, by number, as setColors takes them. @param {import("../model/model.js").Model} model */
+export function colorsOf(model) { return Object.fromEntries([...colorByName].filter(([text]) => model.names.includes(text)).slice(0, palette.length)); }
+
+/** Gives names the colours that they had. @param {Record<string, number>} colors */
+export function setColors(colors) {
+  for (const [text, c] of Object.entries(colors)) {
+    if (!Number.isInteger(c) || c < 0 || c >= palette.length || colorByName.has(text)) continue;
+    colorByName.set(text, c);
+    if (!colorsUsed.includes(c)) colorsUsed.push(c);
+  }
+}
+
 /** Reads the page's colours from its style sheet, for the canvases. @returns {Record<string, string>} */
 export function themeColors() {
   const style = getComputedStyle(document.documentElement);
