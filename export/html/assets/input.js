@@ -7,7 +7,7 @@ import { areaText, snapped } from "./model/area.js";
 import { extentOf } from "./model/refs.js";
 import { keyOf } from "./panel/help.js";
 import { listenTouch } from "./touch.js";
-import { selectHeld } from "./view/procs.js";
+import { chooseAt } from "./view/choose.js";
 
 /** @import { App } from "./app.js" */
 
@@ -167,21 +167,6 @@ export function listenMouse(app, rows, popup, more = []) {
   }
   for (const over of [element, ...more.map((id) => document.getElementById(id))]) over?.addEventListener("wheel", wheel, { passive: false });
   return { lookAgain };
-}
-
-/** Selects the item at a point of the canvas, or clears the selection. @param {App} app @param {App["rows"]} rows @param {number} x @param {number} y */
-export function chooseAt(app, rows, x, y) {
-  const hit = rows.at(x, y);
-  app.chooseRow(hit && ["row", "lock", "group"].includes(hit.strip.kind) ? hit.strip.id : "");
-  if (hit?.held) selectHeld(app, hit.held);
-  else if (hit?.state) app.selectState({ key: hit.strip.row.key, title: hit.strip.title, set: hit.strip.states.set, run: hit.state });
-  else if (hit?.strip.kind === "lock") app.selectHold(hit.strip.lock, /** @type {number} */ (hit.time));
-  else if (hit?.batch !== undefined && !hit.merged) app.select({ batch: hit.batch, i: hit.i });
-  else if (hit?.batch !== undefined) app.select({ batch: hit.batch, i: hit.i, j: hit.j });
-  else {
-    app.select(null);
-    app.setRange(null);
-  }
 }
 
 /** Returns the single wait of a hit, or the state that is one. @param {import("./view/rowsview.js").Hit} hit @returns {App["hoverWait"]} */

@@ -42,7 +42,7 @@ const scopesOfPiece = 50;
 export function* rootSteps(model, runs, side) {
   /** @type {Map<string, Root>} */
   const roots = new Map();
-  const chosen = [1, 2].map((s) => evenly(Array.from({ length: runs.n }, (_, k) => k).filter((k) => side[k] === s)));
+  const chosen = [1, 2].map((s) => someOf(Array.from({ length: runs.n }, (_, k) => k).filter((k) => side[k] === s)));
   for (const [s, list] of chosen.entries()) {
     for (const k of list) {
       yield;
@@ -56,7 +56,7 @@ export function* rootSteps(model, runs, side) {
 }
 
 /** Returns at most mostFollowed elements of a list, evenly distributed. @param {number[]} list */
-function evenly(list) {
+function someOf(list) {
   const n = Math.min(list.length, mostFollowed);
   return Array.from({ length: n }, (_, k) => list[Math.floor((k * list.length) / n)]);
 }
@@ -141,7 +141,7 @@ class Walk {
 }
 
 /** The share of a root's time from which on one goroutine is named for it. */
-const mostly = 0.8;
+const mostOfRoot = 0.8;
 
 /**
  * Describes a root.
@@ -152,7 +152,7 @@ export function rootWords({ kind, object, state, name, keys, slow }, title) {
   if (kind === "own") return `itself ${does}`;
   if (kind === "unknown") return `${object ? `waiting for ${shortText(object)}` : stateText(state)}: for whom is unknown`;
   const [[first = 0, ns = 0] = []] = [...keys].sort((a, b) => b[1] - a[1]);
-  const who = ns >= mostly * slow ? title(first) : `${keys.size} goroutines`;
+  const who = ns >= mostOfRoot * slow ? title(first) : `${keys.size} goroutines`;
   if (state === "" && name === "") return `waiting for ${shortText(object) || "a lock"}, ${kind === "held" ? "held" : "until woken"} by ${who}`;
-  return kind === "held" ? `${who} ${keys.size > 1 && ns < mostly * slow ? "hold" : "holds"} ${shortText(object) || "the lock"}, ${does}` : `${object ? `waiting for ${shortText(object)}` : "waiting"} until woken by ${who}, ${does}`;
+  return kind === "held" ? `${who} ${keys.size > 1 && ns < mostOfRoot * slow ? "hold" : "holds"} ${shortText(object) || "the lock"}, ${does}` : `${object ? `waiting for ${shortText(object)}` : "waiting"} until woken by ${who}, ${does}`;
 }

@@ -5,7 +5,7 @@ import { isScope } from "../data/kinds.js";
 import { longest } from "../model/relate.js";
 import { copyText } from "./copy.js";
 import { KEYS } from "./help.js";
-import { chooseAt } from "../input.js";
+import { chooseAt } from "../view/choose.js";
 
 /** @import { App } from "../app.js" */
 

@@ -1,6 +1,6 @@
 // Export of the picture, from the graphs down to the rows, as PNG and as SVG.
 
-import { SvgContext, recorded } from "../view/svg.js";
+import { SvgContext, endOf, recorded } from "../view/svg.js";
 
 /**
  * Paints the canvases and the texts of an element at their positions.
@@ -54,7 +54,7 @@ export function svgOf(root, colors, draw) {
     if (at.width === 0 || at.height === 0) continue;
     while (ctx.saved.length > 0) ctx.restore();
     defs.push(...ctx.defs);
-    parts.push(`<svg x="${at.left}" y="${at.top}" width="${at.width}" height="${at.height}">${ctx.parts.join("")}</svg>`);
+    parts.push(`<svg x="${at.left}" y="${at.top}" width="${at.width}" height="${at.height}">${ctx.parts.join("")}${endOf("svg")}`);
   }
   const texts = new SvgContext(/** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d")));
   texts.textBaseline = "middle";
@@ -68,7 +68,7 @@ export function svgOf(root, colors, draw) {
     texts.restore();
   }
   const [w, h] = [Math.round(box.width), Math.round(panel.top - box.top)];
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="${box.left} ${box.top} ${w} ${h}"><defs>${defs.join("")}${texts.defs.join("")}</defs><rect x="${box.left}" y="${box.top}" width="${w}" height="${h}" fill="${colors.bg}"/>${parts.join("")}${texts.parts.join("")}</svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="${box.left} ${box.top} ${w} ${h}"><defs>${defs.join("")}${texts.defs.join("")}${endOf("defs")}<rect x="${box.left}" y="${box.top}" width="${w}" height="${h}" fill="${colors.bg}"/>${parts.join("")}${texts.parts.join("")}${endOf("svg")}\n`;
 }
 
 /**

@@ -11,7 +11,7 @@ import { remember, remembered } from "../view/remembered.js";
 const keptParts = /** @type {const} */ (["sort", "color", "states", "nolocks", "noprocs", "graphs", "oneLine"]);
 
 /** Returns the key of a program's choices. @param {import("../model/model.js").Model} model */
-function keyOf({ meta }) {
+function layoutKey({ meta }) {
   const program = (meta.info ?? []).find(([label]) => label === "program")?.[1] ?? meta.title ?? "";
   return `layout ${String(program).split(" ")[0].split("/").pop()}`;
 }
@@ -19,7 +19,7 @@ function keyOf({ meta }) {
 /** @param {import("../model/model.js").Model} model @returns {{view: Partial<ViewState>, panel?: number, colors?: Record<string, number>}} */
 function kept(model) {
   try {
-    const all = JSON.parse(remembered(keyOf(model)) ?? "{}");
+    const all = JSON.parse(remembered(layoutKey(model)) ?? "{}");
     return all && typeof all === "object" ? { view: {}, ...all } : { view: {} };
   } catch {
     return { view: {} };
@@ -46,7 +46,7 @@ export function keepChoices(app, panel) {
       nolocks: choices.locks ? undefined : true, noprocs: choices.procs ? undefined : true, graphs: app.graphs === "usual" ? undefined : app.graphs, oneLine: choices.oneLine || undefined,
     };
     const high = /** @type {HTMLElement} */ (panel.parentElement).dataset.divided ? panel.offsetHeight : undefined;
-    remember(keyOf(model), JSON.stringify({ view, panel: high || undefined, colors: colorsOf(model) }));
+    remember(layoutKey(model), JSON.stringify({ view, panel: high || undefined, colors: colorsOf(model) }));
   };
   for (const event of /** @type {const} */ (["by", "filter", "graphs"])) app.on(event, save);
   document.getElementById("divider")?.addEventListener("pointerup", save);

@@ -20,7 +20,7 @@ import { createSummary } from "./summaryview.js";
  */
 
 /** The tabs, each with its views; the address and the keys have the views. @type {{title: string, views: {id: Tab, title: string, create: (app: App) => {element: HTMLElement, update(): void}}[]}[]} */
-const tabs = [
+const panelTabs = [
   { title: "Overview", views: [{ id: "summary", title: "Summary", create: createSummary }] },
   { title: "Selection", views: [{ id: "details", title: "Details", create: createDetails }, { id: "request", title: "Request", create: createRequest }] },
   { title: "Why", views: [{ id: "doctor", title: "Findings", create: createDoctor }, { id: "runs", title: "Executions", create: createRuns }] },
@@ -70,7 +70,7 @@ export function buildPanels(app) {
   const body = make("div", { class: "body", tabIndex: 0 });
   const wide = matchMedia("(min-width: 1800px) and (min-height: 1000px)");
   const second = () => (wide.matches ? beside[app.tab] ?? "summary" : app.tab);
-  const built = tabs.map(({ title, views }) => {
+  const built = panelTabs.map(({ title, views }) => {
     const shown = views.map(({ id, title: name, create }) => {
       const { element, update } = create(app);
       const single = views.length === 1;

@@ -3,6 +3,9 @@
 /** Escapes text for SVG. @param {string} text */
 export function escaped(text) { return text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`).replace(/[\x00-\x08\x0b\x0c\x0e-\x1f]/g, "\ufffd"); }
 
+/** Returns the end of an element; a script in a page must not contain one. @param {string} tag */
+export function endOf(tag) { return `<${"/"}${tag}>`; }
+
 /** Formats a coordinate. @param {number} v */
 function at(v) { return String(Math.round(v * 100) / 100); }
 
@@ -41,7 +44,7 @@ export class SvgContext {
   strokeRect(/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ w, /** @type {number} */ h) { if (w >= 0 && h >= 0) this.parts.push(`<rect x="${at(x)}" y="${at(y)}" width="${at(w)}" height="${at(h)}" ${this.stroked()}/>`); }
   fillText(/** @type {string} */ text, /** @type {number} */ x, /** @type {number} */ y) {
     const [, weight = "", size = "11px", family = "sans-serif"] = /^(?:(\S+) )?(\d[\d.]*px) (.*)$/.exec(this.font) ?? [];
-    this.parts.push(`<text x="${at(x)}" y="${at(y)}" font-size="${size}" font-family="${escaped(family)}"${weight ? ` font-weight="${weight}"` : ""}${this.textBaseline === "middle" ? ' dominant-baseline="central"' : ""} xml:space="preserve" ${this.paint("fill", this.fillStyle)}>${escaped(text)}</text>`);
+    this.parts.push(`<text x="${at(x)}" y="${at(y)}" font-size="${size}" font-family="${escaped(family)}"${weight ? ` font-weight="${weight}"` : ""}${this.textBaseline === "middle" ? ' dominant-baseline="central"' : ""} xml:space="preserve" ${this.paint("fill", this.fillStyle)}>${escaped(text)}${endOf("text")}`);
   }
 
   beginPath() { this.path = ""; }
@@ -57,7 +60,7 @@ export class SvgContext {
   /** Clips what follows, until restore. */
   clip() {
     const id = newId();
-    this.defs.push(`<clipPath id="${id}"><path d="${this.path}"/></clipPath>`);
+    this.defs.push(`<clipPath id="${id}"><path d="${this.path}"/>${endOf("clipPath")}`);
     this.parts.push(`<g clip-path="url(#${id})">`);
     this.clips++;
   }
@@ -70,14 +73,14 @@ export class SvgContext {
   restore() {
     const was = this.saved.pop();
     if (!was) return;
-    for (; this.clips > was.clips; this.clips--) this.parts.push("</g>");
+    for (; this.clips > was.clips; this.clips--) this.parts.push(endOf("g"));
     Object.assign(this, was);
   }
 
   /** Returns a pattern that repeats an image. @param {HTMLCanvasElement} image */
   createPattern(image) {
     const id = newId();
-    this.defs.push(`<pattern id="${id}" width="${image.width}" height="${image.height}" patternUnits="userSpaceOnUse"><image href="${image.toDataURL()}" width="${image.width}" height="${image.height}"/></pattern>`);
+    this.defs.push(`<pattern id="${id}" width="${image.width}" height="${image.height}" patternUnits="userSpaceOnUse"><image href="${image.toDataURL()}" width="${image.width}" height="${image.height}"/>${endOf("pattern")}`);
     return { id };
   }
 }
