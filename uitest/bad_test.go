@@ -65,7 +65,8 @@ func TestBadInput(t *testing.T) {
 		}, func(t *testing.T, tb *tab) {
 			counts(t, tb, "before", 1)
 			counts(t, tb, "behind", 1)
-			says(t, tb, "body", "clock")
+			tb.press("Digit9")
+			says(t, tb, "#view-about", "clock")
 			across := tb.find("across", "")
 			tb.seek(across.Start+100_000, "unknown")
 		}},

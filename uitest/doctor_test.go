@@ -75,11 +75,11 @@ func TestDoctorFirst(t *testing.T) {
 		f, trace := diagnosed(t).Findings[0], oftenPath()
 		for home, address := range map[string]string{"file": fileURL(pageOf(t, trace)), "served": serve(t, trace)} {
 			tb := show(t, address, browser.View{})
-			tb.await(`document.querySelector("#banner .doctor")`)
-			if says := tb.text("#banner .doctor"); !strings.Contains(says, f.Text) {
-				t.Errorf("%s: the banner says %q, want %q", home, says, f.Text)
+			tb.await(`document.querySelector("#first .found")`)
+			if says := tb.text("#first .found"); !strings.Contains(says, f.Text) {
+				t.Errorf("%s: the first line says %q, want %q", home, says, f.Text)
 			}
-			tb.read(nil, `document.querySelector("#banner .doctor button").focus()`)
+			tb.read(nil, `document.querySelector("#first button").focus()`)
 			tb.press("Enter")
 			tb.await("scopeview.selection !== null")
 			if s := tb.selected(); s.Start != f.Worst.From || s.Dur != f.Worst.To-f.Worst.From || s.Name != f.Object {
@@ -95,7 +95,7 @@ func TestDoctorFirst(t *testing.T) {
 // TestDoctorSilent: for a healthy program the page shows no finding.
 func TestDoctorSilent(t *testing.T) {
 	tb := showTrace(t, record(t, "one", 0), browser.View{})
-	if s := tb.text("#banner .doctor"); s != "" {
+	if s := tb.text("#first .found"); s != "" {
 		t.Errorf("it says %q", s)
 	}
 }

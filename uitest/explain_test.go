@@ -201,8 +201,8 @@ func TestExplainOpen(t *testing.T) {
 	})
 }
 
-// TestArrowsSteady: however many waits are in sight, the longest have their arrows.
-func TestArrowsSteady(t *testing.T) {
+// TestArrowsOnHover: no arrow is drawn unasked; a wait under the pointer has the one from its holder.
+func TestArrowsOnHover(t *testing.T) {
 	path := pathOf(t, "queue.scope")
 	if err := traces.Queue(path, 90, 6); err != nil {
 		t.Fatal(err)
@@ -210,19 +210,15 @@ func TestArrowsSteady(t *testing.T) {
 	html := fileURL(pageOf(t, path))
 	browsers(t, func(t *testing.T) {
 		tb := show(t, html, browser.View{})
-		if waits, arrows := tb.number("scopeview.drawn.waits"), tb.number("scopeview.drawn.arrows"); waits != 90 || arrows != 20 {
-			t.Errorf("%v arrows of %v waits, want those of the 20 longest", arrows, waits)
+		if waits, arrows := tb.number("scopeview.drawn.waits"), tb.number("scopeview.drawn.arrows"); waits != 90 || arrows != 0 {
+			t.Errorf("%v arrows of %v waits are drawn unasked", arrows, waits)
 		}
-		const note = `scopeview.drawn.labels.some((l) => l.label === "arrows of the 20 longest of 90 waits in view")`
-		tb.await("%s", note)
-		for range 40 {
-			tb.read(nil, "(scopeview.zoomAt(scopeview.model.end, 0.95), 0)")
-			tb.settle()
-			if waits, arrows := tb.number("scopeview.drawn.waits"), tb.number("scopeview.drawn.arrows"); arrows != min(20, waits) {
-				t.Errorf("%v arrows of %v waits", arrows, waits)
-			}
-		}
-		tb.await("!%s", note)
+		var wait struct{ Start, Dur float64 }
+		tb.read(&wait, `(() => { let w = null; test.each((batch, i) => { if (batch.kind[i] === 6 && (!w || batch.dur[i] > w.dur)) w = { start: batch.start[i], dur: batch.dur[i] }; }); return w; })()`)
+		tb.seek(wait.Start+wait.Dur/2, "wait for")
+		tb.await("scopeview.drawn.arrows === 1")
+		tb.check(tb.Point(2, 2))
+		tb.await("scopeview.drawn.arrows === 0")
 	})
 }
 

@@ -66,9 +66,9 @@ func TestFirstSight(t *testing.T) {
 	trace := storeTrace(t)
 	tb := showTrace(t, trace, browser.View{})
 	seesHeartAndLock(t, tb, trace, traces.Holder)
-	rows := tb.text("#rows")
+	rows := tb.rowNames()
 	for _, want := range []string{"worker 1", "worker 4"} {
-		if !strings.Contains(rows, want) {
+		if !slices.Contains(rows, want) {
 			t.Errorf("no row is called %s: %q", want, rows)
 		}
 	}

@@ -106,8 +106,8 @@ func TestLive(t *testing.T) {
 	if tardy > 0 {
 		t.Errorf("%d of %d scopes took longer than %v, the slowest %v", tardy, len(times)-from, late, worst)
 	}
-	if s := tb.text("#banner"); !strings.Contains(strings.ToLower(s), "recording") {
-		t.Errorf("the banner does not say that the trace is being recorded: %q", s)
+	if s := tb.text("#first"); !strings.Contains(strings.ToLower(s), "recording") {
+		t.Errorf("the first line does not say that the trace is being recorded: %q", s)
 	}
 	stays(t, tb)
 	dies(t, tb, child)
@@ -142,7 +142,7 @@ func dies(t *testing.T, tb *tab, child *exec.Cmd) {
 		t.Fatal(err)
 	}
 	_ = child.Wait()
-	tb.await(`/ended without closing|killed/i.test(document.getElementById("banner").innerText)`)
+	tb.await(`/without Stop|killed/i.test(document.getElementById("first").innerText)`)
 	if after := tb.number("test.counts().tick"); after < before {
 		t.Errorf("%v scopes are left of %v", after, before)
 	}

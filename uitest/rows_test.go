@@ -85,7 +85,8 @@ func TestFlame(t *testing.T) {
 func TestReduced(t *testing.T) {
 	trace := record(t, "many", 20_000)
 	tb := showTrace(t, trace, browser.View{}, "--max", "2000")
-	says(t, tb, "#banner", "scopeview serve", "--from")
+	tb.press("Digit9")
+	says(t, tb, "#view-about", "scopeview serve", "--from")
 	tb.press("Digit2")
 	v := tb.table("#panel")
 	for _, s := range topOf(t, trace).Scopes {

@@ -91,8 +91,8 @@ func TestNoLongTask(t *testing.T) {
 	tb.read(nil, "(setTimeout(() => { for (const begin = performance.now(); performance.now() - begin < 150;); }), 0)")
 	tb.await("tasks.some((ms) => ms >= 100)") // the browser reports long tasks
 	for _, view := range []struct{ key, done string }{
-		{"Digit3", "document.querySelectorAll('.flame .box').length > 20 && document.querySelector('.flames').ariaBusy === 'false'"},
-		{"Digit2", "document.querySelectorAll('.summary tbody tr').length >= 21 && document.querySelector('.summary').ariaBusy === 'false'"},
+		{"Digit3", "document.querySelectorAll('.flame .box').length > 20 && !document.querySelector('.flames .pending')"},
+		{"Digit2", "document.querySelectorAll('.summary tbody tr').length >= 21 && !document.querySelector('.summary .pending')"},
 		{"KeyG", "scopeview.by === 'thread' && scopeview.drawn.bars > 0"},
 	} {
 		var found []string
@@ -209,7 +209,7 @@ func TestExecutions(t *testing.T) {
 		tb.read(nil, `Array.from(document.querySelectorAll(".runs .paged button")).find((b) => b.textContent === "next ›").click()`)
 		tb.await("document.querySelector('.runs .paged .quiet').textContent === '101 – 200 of 600'")
 		tb.read(nil, `document.querySelector(".runs .paged tbody button").click()`)
-		if s := tb.selected(); s == nil || s.Name != traces.Get || s.Start != (traces.Gets-101)*2e6+9000 || tb.text("[role=tab][aria-selected=true]") != "Executions" {
+		if s := tb.selected(); s == nil || s.Name != traces.Get || s.Start != (traces.Gets-101)*2e6+9000 || tb.text("#tab-runs[aria-selected=true]") != "Executions" {
 			t.Errorf("%+v is selected", s)
 		}
 

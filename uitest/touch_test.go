@@ -90,6 +90,9 @@ func TestTaps(t *testing.T) {
 		if v := tb.view(); v.width() < 3*long.Dur {
 			t.Errorf("one tap zooms, to %v", v)
 		}
+		tb.await(`document.getElementById("panel").classList.contains("grown")`)
+		tb.settle()
+		b = tb.box(canvas)
 		tb.check(tb.Tap(x, b.Y+b.Height-8, 1)) // on a counter
 		tb.await("!scopeview.selection")
 		tb.check(tb.Tap(x, y, 2))

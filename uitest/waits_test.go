@@ -71,9 +71,6 @@ func checkStates(t *testing.T, tb *tab) {
 	if n := tb.number("scopeview.drawn.states"); n < 3 {
 		t.Fatalf("%v states are drawn", n)
 	}
-	if n := tb.number("scopeview.drawn.arrows"); n < 2 {
-		t.Errorf("%v arrows are drawn unasked, want one for each wait", n)
-	}
 	tb.press("KeyE") // thicker ones
 	x, y := tb.seek(middle, "waiting for a lock")
 	if got, orange := tb.colorAt(x, y), tb.colorOf("--state-lock"); !alikeColors(got, orange) {

@@ -40,6 +40,8 @@ const scopesOfPiece = 50;
  * @returns {Generator<void, {roots: Root[], followed: [number, number]}>}
  */
 export function* rootSteps(model, runs, side) {
+  // Without all items and states of the time it would be taken for the executions' own.
+  if (model.reduced) return { roots: [], followed: [0, 0] };
   /** @type {Map<string, Root>} */
   const roots = new Map();
   const chosen = [1, 2].map((s) => someOf(Array.from({ length: runs.n }, (_, k) => k).filter((k) => side[k] === s)));

@@ -15,6 +15,8 @@ import { firstFinding, showFinding, showWorst, sureText } from "./finding.js";
 
 /** The number of parts named where the time went. */
 const partsNamed = 3;
+/** The maximum length of a name in the line. */
+const longestPart = 60;
 
 /**
  * A first line: its text, the doctor's finding if it is about one, and whether the doctor is still to be asked.
@@ -42,7 +44,7 @@ export function firstLine(model, summary, span) {
 
 /** Describes what the end of the run depended on. @param {import("../data/meta.js").CriticalPath} way @param {(ns: number) => string} span */
 function wayText(way, span) {
-  const list = (way.parts ?? []).slice(0, partsNamed).map((p) => `${p.name ? nameText(p.name) : "no scope"}, ${stateText(p.state)}: ${percentText(p.share)}`);
+  const list = (way.parts ?? []).slice(0, partsNamed).map((p) => `${p.name ? shortText(p.name, longestPart) : "no scope"}, ${stateText(p.state)}: ${percentText(p.share)}`);
   return `The run of ${span(way.ns)} took its time in ${list.join("; ")}.`;
 }
 
@@ -51,7 +53,7 @@ function scopesText(model, { scopes }) {
   const own = scopes.filter((s) => s.self !== null && s.self > 0).sort((a, b) => /** @type {number} */ (b.self) - /** @type {number} */ (a.self));
   const all = own.reduce((sum, s) => sum + /** @type {number} */ (s.self), 0);
   if (all === 0) return "";
-  return `The scopes' time went to ${own.slice(0, partsNamed).map((s) => `${nameText(model.name(s.name))} ${percentText(/** @type {number} */ (s.self) / all)}`).join(", ")}.`;
+  return `The scopes' time went to ${own.slice(0, partsNamed).map((s) => `${shortText(nameText(model.name(s.name)), longestPart)} ${percentText(/** @type {number} */ (s.self) / all)}`).join(", ")}.`;
 }
 
 /** @param {string} text */

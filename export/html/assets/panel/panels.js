@@ -39,6 +39,9 @@ const panelTabs = [
  */
 const beside = { summary: "flame", runs: "details", request: "details", functions: "callers", callers: "functions", source: "functions" };
 
+/** The time in ms after which the panel grows: the second click of a double click must find the rows where they were. */
+const growAfter = 500;
+
 /**
  * Creates a list of tabs, in which the arrow keys move.
  * @param {string} label @param {HTMLButtonElement[]} buttons
@@ -110,5 +113,18 @@ export function buildPanels(app) {
   app.on("model", look);
   const update = () => { for (const { views } of built) for (const view of views) if (!view.element.hidden) view.update(); };
   for (const event of /** @type {const} */ (["selection", "range", "model", "clock", "calls", "by", "path", "other"])) app.on(event, update);
-  app.on("selection", () => panel.classList.toggle("grown", app.selection !== null || app.stateSelection !== null));
+  let growing = 0;
+  app.on("selection", () => {
+    clearTimeout(growing);
+    growing = window.setTimeout(grow, growAfter);
+  });
+
+  /** Gives a selection more room, and none to the panel that nobody reads. */
+  function grow() {
+    const on = app.selection !== null || app.stateSelection !== null;
+    if (panel.classList.toggle("grown", on) && app.selection) {
+      const { key, depth } = app.model.place(app.selection, app.by);
+      app.rows.reveal(key, depth);
+    }
+  }
 }

@@ -78,9 +78,18 @@ export function createSortable(options) {
     fill();
   }, { class: "more", hidden: true });
   const none = make("p", { class: "quiet", text: options.empty || "No entries." });
-  const chooser = columns.length < fewestToChoose ? null : make("details", { class: "menu columns-menu" }, make("summary", { text: "Columns" }),
+  const chooser = columns.length < fewestToChoose ? null : make("details", { class: "columns-menu", ontoggle: () => placeChooser() }, make("summary", { text: "Columns" }),
     make("div", { class: "items" }, ...columns.filter((c) => !c.pick).map((c) => make("label", { title: c.hint }, make("input", { type: "checkbox", checked: !hidden.has(c.key), onchange: () => toggleColumn(c.key) }), c.title))));
   const element = make("div", { class: "sortable-box" }, chooser, table, none, more);
+
+  /** Places the open list of columns over whatever is there. */
+  function placeChooser() {
+    const items = /** @type {HTMLElement} */ (chooser?.querySelector(".items"));
+    const at = chooser?.getBoundingClientRect();
+    if (!at || !chooser.open) return;
+    items.style.left = `${Math.max(2, Math.min(at.left, innerWidth - items.offsetWidth - 4))}px`;
+    items.style.top = `${Math.max(2, Math.min(at.bottom, innerHeight - items.offsetHeight - 4))}px`;
+  }
 
   /** Shows a column or hides it. @param {string} key */
   function toggleColumn(key) {
