@@ -35,6 +35,13 @@ func showSlow(t *testing.T, address string) *tab {
 	return tb
 }
 
+// seen returns the text of an element as it is seen; "" while it is hidden.
+func (tb *tab) seen(selector string) (s string) {
+	tb.t.Helper()
+	tb.read(&s, `(() => { const e = document.querySelector(%s); return e?.checkVisibility() ? e.innerText.trim() : ""; })()`, quote(selector))
+	return s
+}
+
 // TestNeverFalse: from the moment in which a panel's head asks for another range until its answer is there, the place of
 // the answer shows that it is not known, and no number of the answer before.
 func TestNeverFalse(t *testing.T) {
@@ -52,7 +59,7 @@ func TestNeverFalse(t *testing.T) {
 					before := tb.text(view.body)
 					tb.read(nil, "window.slow = 3000, scopeview.setRange({from: %v, to: %v}), 0", end/4, end/3)
 					for range 3 {
-						if now := strings.TrimSpace(tb.text(view.body)); now != "" {
+						if now := tb.seen(view.body); now != "" {
 							t.Errorf("%s: while the range is counted the panel says %.60q", view.tab, now)
 						}
 						tb.settle()
@@ -74,7 +81,7 @@ func TestCompareIsNotFalse(t *testing.T) {
 	tb := showSlow(t, fileURL(pageOf(t, before, "--with", after))+"#tab=summary")
 	tb.read(nil, `window.slow = 3000, scopeview.showTab("compare"), 0`)
 	for range 3 {
-		if s := tb.text("#view-compare"); strings.Contains(s, "No scope ended") || strings.Contains(s, "No findings") {
+		if s := tb.text("#view-compare"); strings.Contains(s, "No scope ended") {
 			t.Errorf("it says %.100q", s)
 		}
 		tb.settle()

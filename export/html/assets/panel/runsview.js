@@ -157,6 +157,9 @@ export function createRuns(app) {
     return { ...exact, problem: exact.left > 0 ? `${thousands(exact.left)} more are left out` : exact.alone ? "too many to examine what is inside them: select a range" : "" };
   }
 
+  /** Returns what the table and the graphs are asked for. */
+  function questionNow() { return JSON.stringify([app.runsOf, app.range, ...app.area ?? []]); }
+
   async function fill() {
     if (!isShown(element)) return;
     const names = scopeNames(app);
@@ -171,7 +174,7 @@ export function createRuns(app) {
       compareLater();
       return;
     }
-    const question = JSON.stringify([name, range, ...area ?? []]);
+    const question = questionNow();
     if (name === "" || question !== of) {
       picked = null;
       runs = null;
@@ -215,5 +218,5 @@ export function createRuns(app) {
   const run = oneAtATime(later);
   const compareLater = restLater(compareSides);
   const compare = oneAtATime(compareLater);
-  return { element, update: () => { if (runs === null || lit !== app.brush) fill(); else later(); } };
+  return { element, update: () => { if (runs === null || lit !== app.brush || questionNow() !== of) fill(); else later(); } };
 }
