@@ -345,6 +345,12 @@ func doing(s states.State) string {
 		return "doing something that is not known"
 	case offCPU[s] != "":
 		return offCPU[s]
+	case s == states.Runnable:
+		return "waiting for a processor"
+	case s == states.Preempted:
+		return "preempted by the system"
+	case s == states.GC:
+		return "held up by the garbage collector"
 	}
 	return s.String()
 }
