@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -23,15 +24,16 @@ type call struct {
 	arity  func([]string) error // checks the number of arguments
 	checks []func() error       // of flags, before a trace is read
 
-	sel      selection
-	out      output
-	strict   strictness
-	asJSON   bool
-	brief    bool   // a report as a page of Markdown
-	states   bool   // of the exports: also write the states of goroutines
-	lines    int    // maximum number of rows of a table; 0: all
-	with     string // a second TRACE, for the page's tab Compare
-	openPage bool   // open the page in the browser
+	sel       selection
+	out       output
+	strict    strictness
+	asJSON    bool
+	brief     bool              // a report as a page of Markdown
+	states    bool              // of the exports: also write the states of goroutines
+	lines     int               // maximum number of rows of a table; 0: all
+	with      string            // a second TRACE, for the page's tab Compare
+	openPage  bool              // open the page in the browser
+	bandwidth *doctor.Bandwidth // of --membench; nil: not measured
 
 	documentName string // of its JSON document; "": as the command is called
 	lost         bool   // a part of what was read is missing, or could not be understood

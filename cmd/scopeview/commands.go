@@ -17,7 +17,7 @@ func commands() []command {
 	const (
 		part    = flagPart
 		samples = flagTimes | flagTracks | flagProcesses | flagObjects | flagOutput | flagStrict
-		rows    = part | flagObjects | flagStates
+		rows    = part | flagWhere | flagObjects | flagStates
 		profile = flagOutput | flagStrict
 		table   = flagJSON | flagLines
 		code    = samples | table
@@ -30,15 +30,15 @@ func commands() []command {
 		{name: "ctl", args: "TRACE on|off|filter EXPR|snapshot [PATH]", group: "record", new: newCtl},
 		{name: "vet", args: "[PACKAGE…]", group: "record", new: newVet},
 
-		{name: "serve", args: "TRACE", group: "look", takes: takesFile, flags: flagProcesses | flagObjects | flagWith | flagOpen, new: newServe},
-		{name: "html", args: "TRACE", group: "look", takes: takesTrace, flags: part | flagObjects | flagWith | flagOpen, new: newHTML},
+		{name: "serve", args: "TRACE", group: "look", takes: takesFile, flags: flagProcesses | flagObjects | flagWith | flagMembench | flagOpen, new: newServe},
+		{name: "html", args: "TRACE", group: "look", takes: takesTrace, flags: part | flagObjects | flagWith | flagMembench | flagOpen, new: newHTML},
 		{name: "info", args: "TRACE", group: "look", takes: takesTrace, flags: flagOutput | flagStrict | flagJSON, new: newInfo},
-		{name: "top", args: "TRACE", group: "look", takes: takesTrace, flags: part | table | flagBrief, new: newTop},
-		{name: "tail", args: "TRACE", group: "look", takes: takesFile, flags: flagNames | flagTracks | flagProcesses | flagStrict, new: newTail},
+		{name: "top", args: "TRACE", group: "look", takes: takesTrace, flags: part | flagWhere | table | flagBrief, new: newTop},
+		{name: "tail", args: "TRACE", group: "look", takes: takesFile, flags: flagNames | flagTracks | flagWhere | flagProcesses | flagStrict, new: newTail},
 		{name: "stacks", args: "TRACE", group: "look", takes: takesTrace, flags: flagNames | flagOutput | flagStrict | table, new: newStacks},
 		{name: "mcp", args: "DIR|FILE…", group: "look", new: newMCP},
 
-		{name: "doctor", args: "TRACE", group: "why", takes: takesTrace, flags: part | flagJSON | flagBrief, new: newDoctor},
+		{name: "doctor", args: "TRACE", group: "why", takes: takesTrace, flags: part | flagJSON | flagBrief | flagMembench, new: newDoctor},
 		{name: "waits", args: "TRACE", group: "why", takes: takesTrace, flags: part | table, new: newWaits},
 		{name: "states", args: "TRACE", group: "why", takes: takesTrace, flags: part | table, new: newStates},
 		{name: "compare", args: "TRACE TRACE | TRACE… -- TRACE…", group: "why", takes: takesFile, flags: part | flagObjects | table | flagBrief, new: newCompare},
@@ -69,12 +69,12 @@ func commands() []command {
 		{name: "autofdo overlap", args: "TEXT TEXT", flags: profile | table, new: newAutofdoOverlap},
 
 		{name: "export", group: "export"},
-		{name: "export csv", args: "TRACE", takes: takesTrace, flags: part | flagStates, new: newCSV},
+		{name: "export csv", args: "TRACE", takes: takesTrace, flags: part | flagWhere | flagStates, new: newCSV},
 		{name: "export chrome", args: "TRACE", takes: takesTrace, flags: rows, new: newChrome},
 		{name: "export perfetto", args: "TRACE", takes: takesTrace, flags: rows, new: newPerfetto},
 		{name: "export pprof", args: "TRACE", takes: takesSource, flags: samples, new: newPprof},
 		{name: "export gotrace", args: "TRACE", takes: takesTrace, flags: flagOutput | flagStrict, new: newGoTrace},
-		{name: "export otlp", args: "TRACE", takes: takesTrace, flags: flagNames | flagTracks | flagProcesses | flagOutput | flagStrict, new: newOTLP},
+		{name: "export otlp", args: "TRACE", takes: takesTrace, flags: flagNames | flagTracks | flagWhere | flagProcesses | flagOutput | flagStrict, new: newOTLP},
 		{name: "export parquet", args: "TRACE… -o PLACE", raw: true, new: newParquet},
 		{name: "sql", args: "QUESTION|FILE -d PLACE", group: "export", raw: true, new: newSQL},
 

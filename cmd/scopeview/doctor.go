@@ -17,26 +17,19 @@ import (
 
 func newDoctor(c *call) func() error {
 	failOn := c.flags().StringArray("fail-on", nil, "exit with code 4 if there is a finding `VERDICT[=SHARE]`, such as lock-contention=10%; may be repeated")
-	memory := c.flags().String("membench", "", "read `FILE`, written on the trace's machine by scopeview membench --json or scale --membench --json")
 	var verdicts []string
 	for _, v := range doctor.Verdicts {
 		verdicts = append(verdicts, string(v))
 	}
 	c.completeValues("fail-on", verdicts)
-	var (
-		conditions []condition
-		o          doctor.Options
-	)
+	var conditions []condition
 	c.checks = append(c.checks, func() (err error) {
-		if conditions, err = parseFailOn(*failOn); err == nil && *memory != "" {
-			o.Bandwidth, err = readBandwidth(*memory)
-		}
+		conditions, err = parseFailOn(*failOn)
 		return err
 	})
 	return func() error {
 		advice, spares := adviceOf(c.path)
-		o.Selection, o.Context, o.Spares, o.State = *c.part(), c.context(), spares, c.state()
-		r, err := doctor.Examine(c.t, o)
+		r, err := doctor.Examine(c.t, doctor.Options{Selection: *c.part(), Context: c.context(), Spares: spares, State: c.state(), Bandwidth: c.bandwidth})
 		if err != nil {
 			c.progress.done()
 			return err

@@ -17,6 +17,7 @@ const (
 	flagTimes     flagSet = 1 << iota // --from, --to
 	flagNames                         // --name
 	flagTracks                        // --track
+	flagWhere                         // --where
 	flagProcesses                     // --process
 	flagObjects                       // --object
 	flagOutput                        // -o
@@ -27,6 +28,7 @@ const (
 	flagStates                        // --states
 	flagWith                          // --with
 	flagOpen                          // --open
+	flagMembench                      // --membench
 
 	// flagPart are those of commands that show or write a part of a trace.
 	flagPart = flagTimes | flagNames | flagTracks | flagProcesses | flagOutput | flagStrict
@@ -48,6 +50,9 @@ func (c *call) define(set flagSet) {
 		}},
 		{flagTracks, func() {
 			f.StringVar(&c.sel.trackText, "track", "", "only rows (scope.Track, scope.Go) whose name matches `GLOBS`")
+		}},
+		{flagWhere, func() {
+			f.StringVar(&c.sel.whereText, "where", "", "only what holds `CONDITIONS`, as in the page's search: \"parse dur>10ms status=500\"")
 		}},
 		{flagProcesses, func() {
 			f.StringVar(&c.sel.processText, "process", "", "only the processes in `LIST`: their numbers, or globs of their programs' names")
@@ -79,6 +84,15 @@ func (c *call) define(set flagSet) {
 		}},
 		{flagOpen, func() {
 			f.BoolVar(&c.openPage, "open", false, "open it in the browser")
+		}},
+		{flagMembench, func() {
+			memory := f.String("membench", "", "read `FILE`, written on the trace's machine by scopeview membench --json or scale --membench --json, for the doctor")
+			c.checks = append(c.checks, func() (err error) {
+				if *memory != "" {
+					c.bandwidth, err = readBandwidth(*memory)
+				}
+				return err
+			})
 		}},
 	} {
 		if set&x.flag != 0 {

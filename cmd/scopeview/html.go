@@ -41,7 +41,7 @@ func newHTML(c *call) func() error {
 				}
 				all = append(all, page.Shown{Trace: x.t, Options: page.Options{
 					Selection: x.sel.Selection, Max: *most, Large: c.changed("max"), Commentary: *commentary && x == c,
-					Path: x.path, Writer: writerOf(x.state()), Tool: version(), Weights: machineWeights(),
+					Path: x.path, Writer: writerOf(x.state()), Tool: version(), Weights: machineWeights(), Bandwidth: c.bandwidth,
 				}})
 			}
 			return page.WriteAll(c.context(), w, all...)

@@ -10,9 +10,9 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// selection selects events and samples: --from, --to, --name, --track, --process, --object.
+// selection selects events and samples: --from, --to, --name, --track, --where, --process, --object.
 type selection struct {
-	fromText, toText, nameText, trackText, processText, objectText string
+	fromText, toText, nameText, trackText, whereText, processText, objectText string
 
 	analysis.Selection
 }
@@ -24,6 +24,11 @@ func (s *selection) parse() (err error) {
 	}
 	if s.Tracks, err = glob.Parse(s.trackText); err != nil {
 		return usagef("--track: %w", err)
+	}
+	if s.whereText != "" {
+		if s.Where, err = analysis.ParseWhere(s.whereText); err != nil {
+			return usagef("--where: %w", err)
+		}
 	}
 	if s.processText != "" {
 		if s.Processes, err = trace.ParseProcesses(s.processText); err != nil {

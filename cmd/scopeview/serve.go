@@ -39,7 +39,7 @@ func newServe(c *call) func() error {
 			}
 			fmt.Fprintf(c.s.err, "scopeview: other machines can reach %s: traces have file names and arguments, and only the token protects them, which is sent unencrypted\n", ln.Addr())
 		}
-		server, err := live.New(live.Options{Path: path, With: c.with, Of: c.sel.Selection, AllowHosts: *allow, Version: version(), Weights: machineWeights()})
+		server, err := live.New(live.Options{Path: path, With: c.with, Of: c.sel.Selection, AllowHosts: *allow, Version: version(), Weights: machineWeights(), Bandwidth: c.bandwidth})
 		if err != nil {
 			return err
 		}

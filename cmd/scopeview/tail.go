@@ -50,7 +50,7 @@ func newTail(c *call) func() error {
 				t.warn(line)
 			}
 		}
-		t.choice = analysis.NewChoice(c.sel.Names, c.sel.Tracks, t.follower.Trace().Name)
+		t.choice = c.sel.Choice(t.follower.Trace())
 		t.line = newLiner(t.follower.Trace())
 		if *open {
 			t.nextOpen = time.Now()

@@ -14,7 +14,7 @@ const Budget = "took more than its share of the budget"
 // Skipped returns, by name, the functions whose calls were not all recorded. It returns nil
 // if only a part of the trace is selected, as the numbers are for the whole.
 func (s *Selection) Skipped(t *trace.Trace) map[uint16]trace.CallCount {
-	if s.From > 0 || s.To > 0 || !s.Tracks.All() {
+	if s.From > 0 || s.To > 0 || !s.Tracks.All() || s.Where != nil {
 		return nil
 	}
 	skipped := map[uint16]trace.CallCount{}

@@ -16,6 +16,7 @@ import (
 type Selection struct {
 	From, To      int64       // ns from the trace's start; To 0: no limit. Scopes that touch the range are included
 	Names, Tracks glob.Filter // heartbeats have neither name nor row
+	Where         *Where      // conditions of events; nil: none
 	// Processes are those that the trace was restricted to, by its KeepProcesses; nil: all.
 	// Objects matches the names, or the paths, of the files whose code samples are of; nil:
 	// any.
@@ -39,6 +40,9 @@ func (s *Selection) Part() string {
 	}
 	if !s.Tracks.All() {
 		what = append(what, "rows "+show.Name(s.Tracks.String()))
+	}
+	if s.Where != nil {
+		what = append(what, "where "+show.Name(s.Where.String()))
 	}
 	if s.Processes != nil {
 		what = append(what, "processes "+show.Name(s.Processes.String()))
@@ -68,8 +72,14 @@ func KeptLine(t *trace.Trace) string {
 // Range selects the events by time.
 func (s *Selection) Range() trace.Options { return trace.Options{From: s.From, To: s.To} }
 
-// Choice selects the events by name.
-func (s *Selection) Choice(t *trace.Trace) *Choice { return NewChoice(s.Names, s.Tracks, t.Name) }
+// Choice selects the events by name and by conditions. It is for one goroutine.
+func (s *Selection) Choice(t *trace.Trace) *Choice {
+	c := NewChoice(s.Names, s.Tracks, t.Name)
+	if s.Where != nil {
+		c.where = newWhereReader(s.Where, t)
+	}
+	return c
+}
 
 // Watch returns a Watch with the selection's Progress.
 func (s *Selection) Watch() *Watch { return &Watch{Progress: s.Progress} }

@@ -74,7 +74,7 @@ type rootKey struct {
 	name  int32
 }
 
-// way is how a goroutine was reached.
+// way describes how a goroutine was reached.
 type way struct {
 	how  rootHow
 	lock int32 // index in locks; -1: none, or not known

@@ -15,6 +15,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/advice"
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/doctor"
 )
 
 // Options configure a Server.
@@ -25,6 +26,7 @@ type Options struct {
 	AllowHosts []string           // names and addresses, besides the loopback's, that a Host header may have
 	Version    string             // version of the tool, for the page
 	Weights    advice.Weights     // for advice; nil: the built-in ones
+	Bandwidth  *doctor.Bandwidth  // of the machine's memory, for the doctor; nil: not measured
 }
 
 // Server shows traces to browsers.

@@ -165,7 +165,7 @@ func (s *Server) serveDoctor(w http.ResponseWriter, r *http.Request, b *book) {
 		return
 	}
 	defer done()
-	says := page.DoctorSays(r.Context(), t, b.shelf.of, s.advice(b))
+	says := page.DoctorSays(r.Context(), t, b.shelf.of, s.o.Bandwidth, s.advice(b))
 	largeAnswer(w)
 	if r.Context().Err() != nil {
 		return

@@ -22,14 +22,14 @@ func notAsked() *Unsaid {
 
 // DoctorSays examines the selected part of t for the page. It takes as long as reading the
 // trace twice, and longer with a Go execution trace. If that fails it returns an Unsaid: a
-// page is useful without a report. It cites a, the advice beside the trace, nil if there is
-// none.
-func DoctorSays(ctx context.Context, t *trace.Trace, s analysis.Selection, a *Advice) any {
+// page is useful without a report. memory is nil if it was not measured. It
+// cites a, the advice beside the trace, nil if there is none.
+func DoctorSays(ctx context.Context, t *trace.Trace, s analysis.Selection, memory *doctor.Bandwidth, a *Advice) any {
 	spares := ""
 	if a != nil && a.Report != nil {
 		spares = show.Text(a.Spares(""))
 	}
-	r, err := doctor.Examine(t, doctor.Options{Selection: s, Context: ctx, Spares: spares, Drawn: true})
+	r, err := doctor.Examine(t, doctor.Options{Selection: s, Context: ctx, Bandwidth: memory, Spares: spares, Drawn: true})
 	if err != nil {
 		return &Unsaid{Error: "The doctor could not examine the trace: " + err.Error(), Findings: []string{}}
 	}

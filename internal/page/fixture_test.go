@@ -16,9 +16,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/filetest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/timeline"
+	"github.com/scopeview/scopeview/internal/trace"
 )
 
 var update = flag.Bool("update", false, "rewrite the fixtures of the page's tests")
@@ -31,6 +34,14 @@ type fixture struct {
 	Name      string       `json:"name"`
 	Container string       `json:"container"` // base64
 	Sums      []fixtureSum `json:"sums"`
+	// Searches has the number of scopes that each search finds, by analysis.Where.
+	Searches map[string]int `json:"searches"`
+}
+
+// searches are tried on each fixture.
+var searches = []string{
+	"parse", "-parse", "work", "dur>1us", "-dur>1us", "parse>500ns", "cpu>=100ns", "cpu<1us -sum", `"a b"`, "addr=0xc000012340", "0>3", "1>=1 dur<1s", "never_ended=true", "user_ns>0",
+	"a>b", "dur>", "name:re -dur=5ms", "x=",
 }
 
 type fixtureSum struct {
@@ -45,9 +56,9 @@ func TestFixtures(t *testing.T) {
 	var made []fixture
 	for _, name := range []string{"locks", "process", "clock-break", "overlap", "cpu", "no-goroutine", "simple", "end-apart"} {
 		golden := filetest.Read(t, "../trace/testdata/"+name+".txtar")
-		_, trace, _ := strings.Cut(string(golden), "-- trace --\n")
-		trace, _, _ = strings.Cut(trace, "-- expect --\n")
-		made = append(made, makeFixture(t, name, trace))
+		_, lines, _ := strings.Cut(string(golden), "-- trace --\n")
+		lines, _, _ = strings.Cut(lines, "-- expect --\n")
+		made = append(made, makeFixture(t, name, lines))
 	}
 	made = append(made, makeFixture(t, "busy", busyTrace()))
 	if *update {
@@ -65,7 +76,7 @@ func TestFixtures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, f := range made {
-		if i >= len(kept) || kept[i].Name != f.Name || !bytes.Equal(inflated(t, kept[i].Container), inflated(t, f.Container)) || asJSON(t, kept[i].Sums) != asJSON(t, f.Sums) {
+		if i >= len(kept) || kept[i].Name != f.Name || !bytes.Equal(inflated(t, kept[i].Container), inflated(t, f.Container)) || asJSON(t, kept[i].Sums) != asJSON(t, f.Sums) || asJSON(t, kept[i].Searches) != asJSON(t, f.Searches) {
 			t.Errorf("%s: %s is not what it would be now: go test ./internal/page -run TestFixtures -update", f.Name, fixtures)
 		}
 	}
@@ -92,6 +103,26 @@ func makeFixture(t *testing.T, name, lines string) fixture {
 			t.Fatal(err)
 		}
 		f.Sums = append(f.Sums, of)
+	}
+	f.Searches = map[string]int{}
+	for _, text := range searches {
+		where, err := analysis.ParseWhere(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		choice := (&analysis.Selection{Where: where}).Choice(tr)
+		f.Searches[text] = 0
+		if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+			switch e.Kind {
+			case format.KindTask, format.KindTaskf, format.KindProcess, format.KindWait, format.KindHold, format.KindEvent, format.KindPending:
+				if choice.Keep(e) {
+					f.Searches[text]++
+				}
+			}
+			return true
+		}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return f
 }

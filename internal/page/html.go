@@ -11,6 +11,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/advice"
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/timeline"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -38,10 +39,11 @@ type Options struct {
 	// Commentary adds the compiler's output on calls that are hot in the profile that the
 	// program is built with. It builds the program twice.
 	Commentary bool
-	Path       string         // of the trace's file; advice beside it is included
-	Weights    advice.Weights // for advice; nil: the built-in ones
-	Writer     string         // see timeline.MetaOptions
-	Tool       string         // version of the tool
+	Path       string            // of the trace's file; advice beside it is included
+	Weights    advice.Weights    // for advice; nil: the built-in ones
+	Bandwidth  *doctor.Bandwidth // of the machine's memory, for the doctor; nil: not measured
+	Writer     string            // see timeline.MetaOptions
+	Tool       string            // version of the tool
 	// limit is the size of a file that is not Large; 0: sizeLimit.
 	limit int64
 }
@@ -82,7 +84,7 @@ func pack(ctx context.Context, t *trace.Trace, o Options) (*payload, error) {
 	says := AdviceOf(o.Path, o.Weights)
 	var report any = notAsked()
 	if !isLong(t, &selected) {
-		report = DoctorSays(ctx, t, selected, says) // first, as for a trace of many goroutines it takes as much memory as the page
+		report = DoctorSays(ctx, t, selected, o.Bandwidth, says) // first, as for a trace of many goroutines it takes as much memory as the page
 	}
 	load := timeline.LoadOptions{
 		From: o.From, To: o.To, Progress: o.Progress, Still: o.Writer == timeline.WriterGone, Whole: cmp.Or(o.Max, math.MaxInt64),

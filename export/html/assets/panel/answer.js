@@ -1,5 +1,5 @@
 // The answer of a panel to what its head asks. While the answer is being computed, its place shows that at once, and
-// never the answer to the previous question: a reader can't tell numbers of another selection from the right ones.
+// never the answer to the previous question: numbers of another selection look like the right ones.
 
 /**
  * Shows that an element's contents are not known yet; "" shows the contents. Hidden contents keep their room, so that

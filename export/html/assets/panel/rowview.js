@@ -1,4 +1,4 @@
-// A row in the Selection tab, or a folded group of rows: what its goroutines did, who made them, their longest waits and
+// A row in the Selection tab, or a folded group of rows: what its goroutines did, their creators, their longest waits and
 // their busiest scopes.
 
 import { stateText } from "../data/states.js";

@@ -1,4 +1,4 @@
-// Labels keep what tells names apart.
+// Labels keep what distinguishes names.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -25,7 +25,7 @@ function rootsOf(/** @type {any} */ model) {
 
 const say = (/** @type {any} */ r) => [rootWords(r, title), r.slow, r.usual];
 
-test("a chain over two locks ends at the one who sleeps", () => {
+test("a chain over two locks ends at the sleeping one", () => {
   // Goroutine 1 waits for log.mu, which 2 holds while it waits for db.mu, which worker 6 holds, asleep, in db.compact.
   const model = modelOf([
     [1, 0, 1, task, 0, 100], [1, 0, 1, task, 1000, 1000], [1, 1, 4, wait, 1100, 800, { args: '{"addr":"0xc1","lock":"mutex","holder":2}' }],

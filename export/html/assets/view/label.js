@@ -1,4 +1,4 @@
-// Labels in bars: whole where there is room, else shortened so that what tells names apart stays readable.
+// Labels in bars: whole where there is room, else shortened so that what distinguishes names stays readable.
 
 /** The fewest characters of a shortened label; a narrower bar has none. */
 const fewestLetters = 5;

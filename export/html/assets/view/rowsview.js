@@ -43,7 +43,7 @@ const longestEnd = 8;
 
 /**
  * Returns a row's title in two parts, of which only the first is shortened where there is little room: the numbers of
- * workers and the ends of functions' names tell rows apart.
+ * workers and the ends of functions' names distinguish rows.
  * @param {string} title @returns {HTMLElement[]}
  */
 function bothEnds(title) {
