@@ -95,6 +95,7 @@ function buildPage(app, other) {
     app.relayout();
     if (!rows.fits()) rows.fit(); // rows have arrived
   });
+  app.model.oncomputed((layout) => (layout ? app.relayout() : app.redraw()));
   const watched = new WeakSet();
   app.on("other", () => { // the other trace's server may disappear, too
     if (app.other && !watched.has(app.other)) {

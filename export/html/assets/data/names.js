@@ -10,6 +10,20 @@ export function shortText(text, most = longestName) { return text.length > most 
 
 /** Returns a function's name without the directories of its package, as the Go side's format.ShortFunction. @param {string} name */
 export function shortFunc(name) {
+  const had = shortFuncs.get(name);
+  if (had !== undefined) return had;
+  if (shortFuncs.size >= mostShortFuncs) shortFuncs.clear();
+  const short = shortFuncOf(name);
+  shortFuncs.set(name, short);
+  return short;
+}
+
+/** The functions' names that were shortened: many goroutines begin with few functions. @type {Map<string, string>} */
+const shortFuncs = new Map();
+const mostShortFuncs = 10000;
+
+/** @param {string} name */
+function shortFuncOf(name) {
   const path = name.split("[", 1)[0]; // types follow, with paths of their own
   const slash = path.lastIndexOf("/");
   const [, last, rest] = /** @type {RegExpExecArray} */ (/^([^.]*)(.*)$/s.exec(name.slice(slash + 1)));

@@ -1,7 +1,7 @@
 // The number of rows of a group that were in a scope, and that waited, over time.
 
 import { bisect } from "../data/bisect.js";
-import { orderByStart } from "../data/order.js";
+import { startOrderSteps } from "../data/order.js";
 import { stretchesOf } from "./rowsums.js";
 
 /** The number of steps per block; the maximum of each block is computed ahead. */
@@ -122,12 +122,18 @@ function stepsOf(times, values) {
  * @param {import("./model.js").Model} model
  * @param {string} id of the group
  * @param {import("./rowset.js").Row[]} rows
- * @returns {Density}
+ * @returns {Density|null} the latest counts; null: there are none yet
  */
-export function densityOf(model, id, rows) { return model.spaced(`density ${id}`, rows, () => count(rows.map((row) => stretchesOf(model, row)))); }
+export function densityOf(model, id, rows) { return model.spaced(`density ${id}`, rows, () => densitySteps(model, rows)); }
 
-/** @param {{busy: number[], wait: number[]}[]} all @returns {Density} */
-function count(all) {
+/** The number of rows whose stretches are found between two yields. */
+const stretchesAtOnce = 512;
+
+/** @param {import("./model.js").Model} model @param {import("./rowset.js").Row[]} rows @returns {Generator<void, Density>} */
+function* densitySteps(model, rows) {
+  /** @type {{busy: number[], wait: number[]}[]} */
+  const all = [];
+  for (const row of rows) if (all.push(stretchesOf(model, row)) % stretchesAtOnce === 0) yield;
   const lists = all.flatMap(({ busy, wait }) => [busy, wait]);
   const n = lists.reduce((sum, list) => sum + list.length / 2, 0);
   const time = new Float64Array(n);
@@ -146,7 +152,7 @@ function count(all) {
       }
     }
   });
-  const order = orderByStart(time, waits, at);
+  const order = yield* startOrderSteps(time, waits, at);
   const times = new Float64Array(at);
   const active = new Float64Array(at);
   const waiting = new Float64Array(at);

@@ -6,6 +6,7 @@ import { findRef, placeOf, resolveRef } from "./refs.js";
 import { RowSet } from "./rowset.js";
 import { Batch, blankData, extendOpen, batchOfOpen, batchOfTile } from "../data/batch.js";
 import { Details } from "./detail.js";
+import { Gradual, sameList } from "./gradual.js";
 import { threadOpen, threadBatch, threadSteps } from "../data/threads.js";
 import { blankMeta, mergeMeta } from "../data/meta.js";
 import { overWithProcess } from "./processes.js";
@@ -75,6 +76,9 @@ export class Model {
     this.lastUpdate = 0; // time of the last update, by performance.now()
     /** @type {((model: Model) => void)[]} */
     this.listeners = [];
+    /** @type {((layout: boolean) => void)[]} */
+    this.computed = [];
+    this.gradual = new Gradual((layout) => { for (const fn of this.computed) fn(layout); });
     this.details = new Details(this);
     this.requests = new Requests(this);
     /** The states of goroutines and the holders of locks. */
@@ -99,6 +103,7 @@ export class Model {
     this.goroutines = this.noRows();
     this.threads = null;
     this.cache = new Map();
+    this.gradual.clear();
     this.details.clear();
     this.waits.clear();
     this.requests.clear();
@@ -126,6 +131,12 @@ export class Model {
 
   /** @param {(model: Model) => void} fn called after each change, and when an answer is awaited */
   onchange(fn) { this.listeners.push(fn); }
+
+  /** @param {(layout: boolean) => void} fn called after a value was computed that is drawn; layout: the rows depend on it */
+  oncomputed(fn) { this.computed.push(fn); }
+
+  /** Reports whether updates arrive. */
+  get growing() { return this.home === "live" && this.meta.writer === "running"; }
 
   changed() {
     this.version++;
@@ -400,25 +411,27 @@ export class Model {
   }
 
   /**
-   * Returns a value of some rows computed once per version; for a growing trace, at most
-   * once a second and for at most a fifth of the time.
+   * Returns a value of some rows computed once per version; for a growing trace, at most once a second and for at most a
+   * fifth of the time. While it is computed anew, it is the latest one.
    * @template T
    * @param {string} key
    * @param {Row[]} rows
-   * @param {() => T} make
-   * @returns {T}
+   * @param {() => Generator<void, T>} steps
+   * @param {boolean} [layout] the rows depend on the value
+   * @returns {T|null} null: there is none yet
    */
-  spaced(key, rows, make) {
-    const had = this.cache.get(key);
-    const began = performance.now();
-    if (had?.version === this.version) {
-      if (had.rows.length === rows.length && rows.every((row, k) => row === had.rows[k])) return had.value;
-    } else if (had && this.home === "live" && this.meta.writer === "running" && began - had.at < Math.max(1000, 5 * had.took)) {
-      return had.value;
-    }
-    const value = make();
-    this.cache.set(key, { version: this.version, value, rows, at: began, took: performance.now() - began });
-    return value;
+  spaced(key, rows, steps, layout = false) {
+    const { version, gradual } = this;
+    /** @type {{value: T, version: number, rows: Row[], until: number}|undefined} */
+    const had = gradual.get(key);
+    if (had && sameList(had.rows, rows) && (had.version === version || this.growing && performance.now() < had.until)) return had.value;
+    const made = gradual.make(key, rows.reduce((n, row) => n + row.scopes, rows.length), function* () {
+      const began = performance.now();
+      const value = yield* steps();
+      const now = performance.now();
+      return { value, version, rows, until: now + Math.max(1000, 5 * (now - began)) };
+    }, layout);
+    return made?.value ?? null;
   }
 
   /** Returns the current Ref of an item; see resolveRef. @param {Ref} ref @returns {Ref} */

@@ -86,7 +86,8 @@ function compare(to, field, sign, value, { not, length }) {
 }
 
 /**
- * Returns a function that reports whether to show a row, or another thing with a title. An invalid filter shows all.
+ * Returns a function that reports whether to show a row, or another thing with a title. An invalid filter shows all, and
+ * one by times does until the sums of the rows are known.
  * @param {import("./model.js").Model} model
  * @param {string} text
  * @returns {{row(row: any): boolean, other(facts: RowFacts): boolean}}
@@ -94,12 +95,12 @@ function compare(to, field, sign, value, { not, length }) {
 export function rowFilter(model, text) {
   const { terms, sums, error } = parseRows(text, model.end);
   if (error || terms.length === 0) return { row: () => true, other: () => true };
-  /** @type {Map<any, import("./rowsums.js").RowSums>|null} */
-  let times = sums ? null : new Map();
+  /** @type {Map<any, import("./rowsums.js").RowSums>|null|undefined} undefined: not used yet */
+  let times = sums ? undefined : new Map();
   const other = (/** @type {RowFacts} */ facts) => terms.every((holds) => holds(facts));
   const row = (/** @type {any} */ r) => {
-    times ??= rowSums(model, r.by);
-    return other({ title: r.name || r.title, scopes: r.scopes, ...times.get(r) });
+    if (times === undefined) times = rowSums(model, r.by);
+    return times === null || other({ title: r.name || r.title, scopes: r.scopes, ...times.get(r) });
   };
   return { row, other };
 }

@@ -64,17 +64,23 @@ export function arrange(rows, names, order = "name", sums = null, funcOf = () =>
  */
 export function arrangedRows(model, by, order) {
   const sums = order === "name" || order === "start" ? null : rowSums(model, by);
-  return model.cached(`arranged ${by} ${order}`, () => {
-    const processes = by === "goroutine" ? shownProcesses(model.meta) : [];
-    const all = model.rows(by);
-    const funcOf = (/** @type {Row} */ row) => (by === "goroutine" ? startFunc(model, row.key) : "");
-    if (processes.length === 0) return arrange(all, model.names, order, sums, funcOf);
-    /** @type {Map<import("../data/meta.js").Process|null, Row[]>} */
-    const of = new Map([...processes, null].map((p) => [p, []]));
-    for (const row of all) of.get(processOf(model.meta, row.key))?.push(row);
-    return [...of].flatMap(([process, own]) => { // alike rows of different processes are not folded together
-      return arrange(own, model.names, order, sums, funcOf).map((a) => (a.kind === "group" ? { ...a, id: `${process?.number ?? 0}.${a.id}` } : a));
-    });
+  if (sums === null && order !== "start") order = "name"; // until the sums are known
+  const had = model.cached(`arranged ${by} ${order}`, () => ({ sums, arranged: arrangedBy(model, by, order, sums) }));
+  if (had.sums !== sums) Object.assign(had, { sums, arranged: arrangedBy(model, by, order, sums) });
+  return had.arranged;
+}
+
+/** @param {import("./model.js").Model} model @param {"goroutine"|"thread"} by @param {RowOrder} order @param {Map<Row, import("./rowsums.js").RowSums>|null} sums */
+function arrangedBy(model, by, order, sums) {
+  const processes = by === "goroutine" ? shownProcesses(model.meta) : [];
+  const all = model.rows(by);
+  const funcOf = (/** @type {Row} */ row) => (by === "goroutine" ? startFunc(model, row.key) : "");
+  if (processes.length === 0) return arrange(all, model.names, order, sums, funcOf);
+  /** @type {Map<import("../data/meta.js").Process|null, Row[]>} */
+  const of = new Map([...processes, null].map((p) => [p, []]));
+  for (const row of all) of.get(processOf(model.meta, row.key))?.push(row);
+  return [...of].flatMap(([process, own]) => { // alike rows of different processes are not folded together
+    return arrange(own, model.names, order, sums, funcOf).map((a) => (a.kind === "group" ? { ...a, id: `${process?.number ?? 0}.${a.id}` } : a));
   });
 }
 

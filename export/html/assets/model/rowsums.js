@@ -62,15 +62,22 @@ function joined(a, b) {
   return out;
 }
 
+/** The number of rows that are summed up between two yields. */
+const summedAtOnce = 256;
+
 /**
  * Returns the sums of the rows over the whole trace.
  * @param {import("./model.js").Model} model
  * @param {"goroutine"|"thread"} by
- * @returns {Map<import("./rowset.js").Row, RowSums>}
+ * @returns {Map<import("./rowset.js").Row, RowSums>|null} null: they are not known yet, and the rows are laid out again once they are
  */
 export function rowSums(model, by) {
   const rows = model.rows(by);
-  return model.spaced(`sums ${by}`, rows, () => new Map(rows.map((row) => [row, sumsOf(model, row)])));
+  return model.spaced(`sums ${by}`, rows, function* () {
+    const sums = new Map();
+    for (const row of rows) if (sums.set(row, sumsOf(model, row)).size % summedAtOnce === 0) yield;
+    return sums;
+  }, true);
 }
 
 /** Returns the sums of a row. @param {import("./model.js").Model} model @param {import("./rowset.js").Row} row @returns {RowSums} */

@@ -1,6 +1,8 @@
 // The mean number of rows of a group in each state, over time.
 
 import { bisect } from "../data/bisect.js";
+import { byNumber, sortSteps } from "../data/slices.js";
+import { sameList } from "./gradual.js";
 
 /** @typedef {import("../data/states.js").StateSet} StateSet */
 /** @typedef {import("./rowset.js").Row} Row */
@@ -15,11 +17,9 @@ const countedFiner = 1 / 8;
  * @typedef {{most: number, set: StateSet, rows: Row[], from: number, to: number, width: number, states: {state: number, rows: Float32Array}[]}} StateDensity
  */
 
-/** The latest counts of each group. @type {WeakMap<import("./model.js").Model, Map<string, StateDensity>>} */
-const densities = new WeakMap();
-
 /**
- * Returns the states of some rows, in [from, to] at least; null: there are none.
+ * Returns the states of some rows, in [from, to] or, while that is being counted, in another range; null: there are none,
+ * or they are not counted yet.
  * @param {import("./model.js").Model} model @param {string} id of the group @param {Row[]} rows
  * @param {number} from @param {number} to
  * @returns {StateDensity|null}
@@ -29,20 +29,29 @@ export function stateDensityOf(model, id, rows, from, to) {
   if (!set) return null;
   const [lo, hi] = [Math.max(from, set.from), Math.min(to, set.to)];
   if (!(hi > lo)) return null;
-  let groups = densities.get(model);
-  if (!groups) densities.set(model, groups = new Map());
-  const had = groups.get(id);
-  const same = had && had.set === set && had.rows.length === rows.length && rows.every((row, k) => row === had.rows[k]);
+  const key = `states of ${id}`;
+  /** @type {StateDensity|undefined} */
+  const had = model.gradual.get(key);
+  const same = had && had.set === set && sameList(had.rows, rows);
   if (same && had.from <= lo && had.to >= hi && (hi - lo >= (had.to - had.from) * countedFiner || had.width <= 1)) return had;
   const more = hi - lo;
-  const most = same ? had.most : mostAtOnce(set, rows);
-  const made = countInParts(set, rows, most, Math.max(set.from, lo - more), Math.min(set.to, hi + more));
-  groups.set(id, made);
-  return made;
+  const work = rows.length * 4 < set.lanes.size ? rows.reduce((n, row) => n + lengthOf(set.lanes.get(row.key)), rows.length) : set.state.length;
+  return model.gradual.make(key, work, () => partSteps(set, rows, same ? had.most : -1, Math.max(set.from, lo - more), Math.min(set.to, hi + more))) ?? null;
 }
 
-/** @param {StateSet} set @param {Row[]} rows @param {number} most @param {number} from @param {number} to @returns {StateDensity} */
-function countInParts(set, rows, most, from, to) {
+/** @param {import("../data/states.js").StateLane|undefined} lane */
+function lengthOf(lane) { return lane ? lane.to - lane.from : 0; }
+
+/** The number of rows that are counted between two yields. */
+const rowsAtOnce = 256;
+
+/**
+ * Counts the states in [from, to].
+ * @param {StateSet} set @param {Row[]} rows @param {number} most the maximum number of rows at once; -1: not known
+ * @param {number} from @param {number} to @returns {Generator<void, StateDensity>}
+ */
+function* partSteps(set, rows, most, from, to) {
+  if (most < 0) most = yield* mostAtOnceSteps(set, rows);
   const width = (to - from) / countedParts;
   /**
    * By state: the changes at part boundaries, and the partial values of single parts.
@@ -63,7 +72,12 @@ function countInParts(set, rows, most, from, to) {
     whole[j] -= share;
   };
   const { start, dur, state, locked, lockState } = set;
+  let left = rowsAtOnce;
   for (const row of rows) {
+    if (--left < 0) {
+      left = rowsAtOnce;
+      yield;
+    }
     const lane = set.lanes.get(row.key);
     if (!lane || lane.last <= from) continue;
     for (let i = bisect(lane.from, lane.to, (k) => start[k] + dur[k] <= from); i < lane.to && start[i] < to; i++) {
@@ -86,12 +100,13 @@ function countInParts(set, rows, most, from, to) {
 
 /**
  * Returns the maximum number of rows at once: of many alike rows few exist at the same time.
- * @param {StateSet} set @param {Row[]} rows
+ * @param {StateSet} set @param {Row[]} rows @returns {Generator<void, number>}
  */
-function mostAtOnce(set, rows) {
+function* mostAtOnceSteps(set, rows) {
   const lanes = rows.flatMap((row) => set.lanes.get(row.key) ?? []);
-  const begins = Float64Array.from(lanes, (l) => l.first).sort();
-  const ends = Float64Array.from(lanes, (l) => l.last).sort();
+  yield;
+  const begins = yield* sortSteps(Float64Array.from(lanes, (l) => l.first), byNumber);
+  const ends = yield* sortSteps(Float64Array.from(lanes, (l) => l.last), byNumber);
   let [most, ended] = [0, 0];
   for (let k = 0; k < begins.length; k++) {
     while (ends[ended] <= begins[k]) ended++;

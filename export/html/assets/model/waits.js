@@ -18,6 +18,8 @@ const mostStretches = 8;
 const stretchPixels = 4000;
 /** The number of goroutines without records that are shown as rows of their own; more are folded. */
 const loneRows = 8;
+/** The number of rows for such goroutines that are made between two yields. */
+const lonesAtOnce = 2048;
 /** The number of such goroutines above which all that began with the same function are folded. */
 const manyRows = 24;
 
@@ -231,19 +233,34 @@ export class Waits {
    * @returns {import("./rows.js").Arranged[]}
    */
   others(rows) {
-    if (!this.states) return [];
+    const { states, model: { version, gradual } } = this;
+    if (!states) return [];
+    /** @type {{version: number, states: StateSet, arranged: import("./rows.js").Arranged[]}|undefined} */
+    const had = gradual.get("others");
+    if (had && had.version === version && had.states === states) return had.arranged;
+    const waits = this;
+    return gradual.make("others", states.lanes.size, function* () { return { version, states, arranged: yield* waits.otherSteps(states, rows) }; }, true)?.arranged ?? [];
+  }
+
+  /**
+   * As others, step by step.
+   * @param {StateSet} states @param {Map<number, import("./rowset.js").Row>} rows
+   * @returns {Generator<void, import("./rows.js").Arranged[]>}
+   */
+  *otherSteps(states, rows) {
     const own = [];
     const system = [];
-    for (const lane of this.states.lanes.values()) {
+    for (const lane of states.lanes.values()) {
       const row = rows.get(lane.key);
       if ((row?.first ?? Infinity) !== Infinity) continue;
       (lane.system || isIdle(lane) ? system : own).push(loneRow(lane, lane.func || (row?.name ?? "")));
+      if ((own.length + system.length) % lonesAtOnce === 0) yield;
     }
     const recorded = [...rows.values()].some(({ first }) => first !== Infinity);
     let arranged = byBegin(own, recorded);
     const left = arranged.flatMap((a) => (a.kind === "row" ? [a.row] : []));
     if (recorded && left.length > loneRows) arranged = [...arranged.filter((a) => a.kind === "group"), { kind: "group", title: `${left.length} other goroutines without scopes`, id: "nown", rows: left }];
-    if (system.length > 0) arranged.push({ kind: "group", title: `${system.length} of the runtime, or idle`, id: "nsystem", rows: system });
+    if (system.length > 0) arranged.push({ kind: "group", title: `Idle or runtime (${system.length})`, id: "nsystem", rows: system });
     return arranged;
   }
 }

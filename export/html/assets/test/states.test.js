@@ -150,7 +150,7 @@ test("goroutines without scopes are rows: a few, and the runtime's and the idle 
   const waits = new Waits(modelOf([[7, 0, 1, 1, 0, 100]], { names: ["", "work"] }));
   waits.take(statesOf([[7, 0, [cpu, 5]], [8, 0, [cpu, 5]], [101, 0, [cpu, 5]], [9, 0, [0, 50]]]));
   const had = waits.others(waits.model.goroutines.rows);
-  assert.deepEqual(had.map((a) => a.row?.title ?? `${a.rows.map((r) => r.key)} ${a.title}`), ["goroutine 8", "101,9 2 of the runtime, or idle"]);
+  assert.deepEqual(had.map((a) => a.row?.title ?? `${a.rows.map((r) => r.key)} ${a.title}`), ["goroutine 8", "101,9 Idle or runtime (2)"]);
   waits.take(statesOf(Array.from({ length: 20 }, (_, k) => [k + 10, 0, [cpu, 5]])));
   assert.deepEqual(waits.others(waits.model.goroutines.rows).map((a) => a.title), ["20 other goroutines without scopes"]);
 });

@@ -11,13 +11,18 @@ import { makeHatch } from "./bar.js";
 /** The opacity of the hatch. */
 const faint = 0.35;
 
+/** The latest hatch. @type {{color: string, pattern: CanvasPattern|null}} */
+let awaitedHatch = { color: "", pattern: null };
+
 /**
  * @param {CanvasRenderingContext2D} ctx @param {import("../app.js").App} app
  * @returns {Awaited}
  */
 export function awaitedOf(ctx, { model, view, colors }) {
   const [states, derived] = [false, true].map((of) => model.waits.awaited(view.from, view.to, of));
-  return { states, derived, hatch: states.length + derived.length > 0 ? makeHatch(ctx, colors["fg-dim"]) : null };
+  const color = colors["fg-dim"];
+  if (awaitedHatch.color !== color) awaitedHatch = { color, pattern: makeHatch(ctx, color) };
+  return { states, derived, hatch: awaitedHatch.pattern };
 }
 
 /**

@@ -1,5 +1,6 @@
 // Draws a group's row: the number of its rows in a scope and, in front, the number of waiting ones.
 
+import { drawAwaited } from "./awaited.js";
 import { densityOf } from "../model/density.js";
 import { fillArea, sharesFacts } from "./shares.js";
 import { thousands } from "./numbers.js";
@@ -10,7 +11,7 @@ import { thousands } from "./numbers.js";
  * Reports whether a strip has counts: goroutines without scopes have none.
  * @param {import("./layout.js").Strip} strip
  */
-export function hasDensity(strip) { return strip.kind === "group" && /** @type {any[]} */ (strip.rows).some((row) => row.lanes.length > 0); }
+export function hasDensity(strip) { return strip.kind === "group" && !strip.bare; }
 
 /** @param {import("../model/model.js").Model} model @param {import("./layout.js").Strip} strip */
 function densityOfStrip(model, strip) { return densityOf(model, strip.id, /** @type {any[]} */ (strip.rows)); }
@@ -26,6 +27,7 @@ export function drawDensity(p, strip, y) {
   if (!hasDensity(strip)) return;
   const { ctx, colors } = p;
   const density = densityOfStrip(p.model, strip);
+  if (density === null) return drawAwaited(p, [[Math.max(p.from, 0), Math.min(p.to, p.model.end)]], y + 1, strip.h - (strip.statesHigh ?? 0) - 1);
   const end = Math.min(p.to, p.model.end);
   const n = Math.floor((end - p.from) * p.scale);
   if (density.most === 0 || n < 1) return;
@@ -60,6 +62,7 @@ export function drawDensity(p, strip, y) {
  */
 export function spreadText(app, strip) {
   const density = densityOfStrip(app.model, strip);
+  if (density === null) return "";
   const { min, median, max } = density.spread(Math.max(0, app.view.from), Math.min(app.view.to, app.model.end));
   return `${density.merged ? "≈ " : ""}${[min, median, max].map(thousands).join(" – ")} active`;
 }
@@ -75,6 +78,7 @@ export function densityFacts(app, strip, time) {
   const rows = /** @type {any[]} */ (strip.rows).length;
   if (!hasDensity(strip)) return [["rows", thousands(rows)], ...sharesFacts(app, strip, time)];
   const density = densityOfStrip(app.model, strip);
+  if (density === null) return [["rows", `${thousands(rows)}; being counted`], ...sharesFacts(app, strip, time)];
   const { active, waiting } = density.at(time);
   return [
     ["at", app.time(time)], ["in a scope", `${countText(active, density.merged)} of ${thousands(rows)}`], ["waiting", countText(waiting, density.merged)],

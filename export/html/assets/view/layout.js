@@ -50,6 +50,7 @@ const procStep = 8;
  * @property {boolean} pinned
  * @property {any=} row
  * @property {any[]=} rows of a group, or of a folded process
+ * @property {boolean=} bare no row of the group has scopes
  * @property {any=} process
  * @property {number=} depth number of ancestor processes
  * @property {any=} lanes by depth: the visible ones
@@ -119,6 +120,7 @@ export function layoutRows(model, arranged, choices) {
   let hidden = 0;
   const filtered = rowFilter(model, choices.filter);
   const kept = { other: filtered.other, row: (/** @type {any} */ row) => (choices.only === null || choices.only.has(rowId(row))) && filtered.row(row) };
+  const plain = choices.only === null && choices.pinned.size === 0 && choices.filter.trim() === "";
   /** @param {Omit<Strip, "y">} s */
   const put = (s) => {
     strips.push({ ...s, y });
@@ -207,7 +209,8 @@ export function layoutRows(model, arranged, choices) {
       hidden++;
       return;
     }
-    const rows = a.rows.filter((/** @type {any} */ r) => !choices.pinned.has(rowId(r)) && kept.row(r));
+    // The same list stays the same: what is counted of it is found by that.
+    const rows = plain ? a.rows : a.rows.filter((/** @type {any} */ r) => !choices.pinned.has(rowId(r)) && kept.row(r));
     if (rows.length === 0) return;
     const open = choices.opened.has(id);
     const bare = rows.every((r) => r.lanes.length === 0);
@@ -216,7 +219,7 @@ export function layoutRows(model, arranged, choices) {
     const high = !states ? 0 : bare ? sizes.line - 2 : groupStates;
     const scopes = bare ? 0 : lines * sizes.line;
     const title = rows.length === a.rows.length ? a.title : `${thousands(rows.length)} of ${a.title}`;
-    put({ kind: "group", id, title, rows, inner: false, shut: !open, pinned: false, statesAt: scopes + 1, statesHigh: high, h: Math.max(lines * sizes.line, scopes + (high > 0 ? high + 1 : 0)) + rowPadding });
+    put({ kind: "group", id, title, rows, bare, inner: false, shut: !open, pinned: false, statesAt: scopes + 1, statesHigh: high, h: Math.max(lines * sizes.line, scopes + (high > 0 ? high + 1 : 0)) + rowPadding });
     if (!open) return;
     const shown = Math.min(rows.length, choices.shown.get(id) ?? groupStep);
     for (const row of rows.slice(0, shown)) putRow(row, true);

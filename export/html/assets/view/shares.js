@@ -1,5 +1,6 @@
 // Draws the states of a group's rows as stacked counts, with running at the bottom.
 
+import { drawAwaited } from "./awaited.js";
 import { stateDensityOf, statesAt } from "../model/statedensity.js";
 import { stateText } from "../data/states.js";
 import { thousands } from "./numbers.js";
@@ -14,7 +15,12 @@ const namedStates = 5;
 export function drawShares(p, strip, y, h) {
   const density = stateDensityOf(p.model, strip.id, /** @type {any[]} */ (strip.rows), p.from, p.to);
   const n = Math.floor((Math.min(p.to, p.model.end) - p.from) * p.scale);
-  if (density === null || n < 1) return;
+  const set = p.model.waits?.states;
+  if (!set || n < 1) return;
+  const [lo, hi] = [Math.max(p.from, set.from), Math.min(p.to, set.to)];
+  const [a, b] = density === null ? [hi, hi] : [Math.max(density.from, lo), Math.min(density.to, hi)];
+  drawAwaited(p, /** @type {[number, number][]} */ ([[lo, Math.min(a, hi)], [Math.max(b, lo), hi]]).filter(([from, to]) => to > from), y, h);
+  if (density === null) return;
   p.drawn.shares++;
   const below = new Float32Array(n);
   const areas = density.states.map(({ state, rows: counts }) => {
