@@ -42,7 +42,7 @@ const graphSets = ["usual", "all", "line"];
 const sharedChoices = /** @type {const} */ (["states", "locks", "procs", "filter", "sort", "oneLine", "collapsed", "colorBy"]);
 
 /** The number of scopes above which arranging them by thread takes noticeable time. */
-const manyScopes = 200_000;
+const manyScopes = 20_000;
 
 /** @param {Page} app */
 export function commands(app) {

@@ -22,6 +22,7 @@ import { createRowsView } from "./view/rowsview.js";
 import { buildRowFilter } from "./panel/rowfilter.js";
 import { createRuler } from "./view/ruler.js";
 import { createSearchBox } from "./panel/searchbox.js";
+import { nextTurn } from "./data/slices.js";
 import { openSources } from "./model/source.js";
 import { createTextView } from "./panel/textview.js";
 import { usualTheme } from "./view/theme.js";
@@ -163,6 +164,7 @@ async function startPage() {
     const [model, other] = await openSources();
     const app = createApp(model);
     /** @type {any} */ (window).scopeview = app;
+    await nextTurn();
     buildPage(app, other);
   } catch (err) {
     console.warn(err);

@@ -1,6 +1,8 @@
 // The container: deflated columns, as internal/timeline of the Go side writes them. Reading
 // ends for all input; invalid bytes cause an Error with a message.
 
+import { atOnce, inSlices } from "./slices.js";
+
 /**
  * @typedef {Uint8Array|Uint32Array|Float64Array} Column
  * @typedef {{header: Header, columns: Map<string, Column>}} Container
@@ -77,7 +79,16 @@ function base64InPieces(text) {
 }
 
 /** Reads a decompressed container. @param {Uint8Array} bytes @returns {Container} */
-export function readContainer(bytes) {
+export function readContainer(bytes) { return atOnce(containerSteps(bytes)); }
+
+/**
+ * As readContainer, in slices between which the page draws.
+ * @param {Uint8Array} bytes @returns {Promise<Container>}
+ */
+export async function readContainerGently(bytes) { return /** @type {Container} */ (await inSlices(containerSteps(bytes), () => false)); }
+
+/** @param {Uint8Array} bytes @returns {Generator<void, Container>} */
+function* containerSteps(bytes) {
   if (bytes.length < 8 || magicBytes.some((b, i) => bytes[i] !== b)) {
     throw new Error("The timeline's data have no timeline header.");
   }
@@ -94,6 +105,7 @@ export function readContainer(bytes) {
     }
     columns.set(name, decodeColumn(name, type, count, bytes.subarray(at, at + length)));
     at += length;
+    yield;
   }
   return { header, columns };
 }

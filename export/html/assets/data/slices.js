@@ -5,7 +5,7 @@
 const slice = 12;
 
 /** Waits for the next turn of the event loop. A timer would wait at least 4 ms. */
-function nextTurn() {
+export function nextTurn() {
   return /** @type {Promise<void>} */ (new Promise((done) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {

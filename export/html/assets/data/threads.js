@@ -49,7 +49,7 @@ export function* threadSteps(batches, before) {
   const found = [];
   let done = 0;
   for (const k of order) {
-    if ((++done & 0xffff) === 0) yield;
+    if ((++done & 0x3ff) === 0) yield; // where thousands overlap on a thread, each takes a while
     const batch = batches[which[k]];
     const i = index[k];
     const key = batch.thread[i];

@@ -1,7 +1,7 @@
 // Values that may take long to compute: at once where there is little to do, else in slices, between which the page
 // draws and handles keys.
 
-import { atOnce, inSlices } from "../data/slices.js";
+import { atOnce, inSlices, nextTurn } from "../data/slices.js";
 
 /** The number of scopes, states or rows that are handled at once: some 10 ms. */
 const handledAtOnce = 20000;
@@ -46,6 +46,7 @@ export class Gradual {
   async begin(key, steps, layout) {
     const { epoch } = this;
     this.running.add(key);
+    await nextTurn(); // the page is being drawn
     const value = await inSlices(steps, () => this.epoch !== epoch);
     if (this.epoch !== epoch) return;
     this.running.delete(key);

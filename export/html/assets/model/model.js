@@ -14,6 +14,7 @@ import { Requests } from "./requests.js";
 import { Samples } from "../data/samples.js";
 import { unnamedTitle } from "./titles.js";
 import { Waits } from "./waits.js";
+import { atOnce, inSlices } from "../data/slices.js";
 
 /** The number of increments, or their share of the base, above which they are merged into one batch. */
 const mostIncrements = 32;
@@ -157,24 +158,34 @@ export class Model {
 
   /** Loads the trace, and then its updates. */
   async load() {
-    this.replace(await this.source.whole());
+    const whole = await this.source.whole();
+    await inSlices(this.replacing(whole), () => false);
     this.source.follow?.(this);
   }
 
   /** Replaces all data by a whole trace. @param {import("../data/columns.js").Container} container */
-  replace({ header, columns }) {
+  replace(container) { atOnce(this.replacing(container)); }
+
+  /** As replace, step by step. @param {import("../data/columns.js").Container} container @returns {Generator<void, void>} */
+  *replacing({ header, columns }) {
     this.clear();
     this.lastUpdate = performance.now();
     this.meta = mergeMeta(blankMeta(), header.meta ?? {});
-    const { ended, open } = splitOpen(batchOfTile(header.tile ?? {}, columns));
+    const tile = batchOfTile(header.tile ?? {}, columns);
+    yield;
+    const { ended, open } = splitOpen(tile);
     this.base = ended;
     this.openBatch = header.open ? batchOfOpen(header.open, this.meta.end ?? 0) : open;
     this.reduced = this.base.res > 0;
     this.end = this.meta.end ?? 0;
+    yield;
     this.goroutines.add(ended);
     this.setOpen(this.openBatch);
+    yield;
     this.waits.take({ header, columns });
+    yield;
     this.takeSamples({ header, columns });
+    yield;
     this.doctor = header.doctor ?? this.doctor;
     this.advice = header.advice ?? null;
     this.changed();

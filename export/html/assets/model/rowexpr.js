@@ -96,11 +96,13 @@ export function rowFilter(model, text) {
   const { terms, sums, error } = parseRows(text, model.end);
   if (error || terms.length === 0) return { row: () => true, other: () => true };
   /** @type {Map<any, import("./rowsums.js").RowSums>|null|undefined} undefined: not used yet */
-  let times = sums ? undefined : new Map();
+  let times;
   const other = (/** @type {RowFacts} */ facts) => terms.every((holds) => holds(facts));
   const row = (/** @type {any} */ r) => {
+    const title = r.name || r.title;
+    if (!sums) return other({ title, scopes: r.scopes });
     if (times === undefined) times = rowSums(model, r.by);
-    return times === null || other({ title: r.name || r.title, scopes: r.scopes, ...times.get(r) });
+    return times === null || other({ title, scopes: r.scopes, ...times.get(r) });
   };
   return { row, other };
 }

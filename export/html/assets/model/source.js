@@ -1,6 +1,6 @@
 // The sources of data: this page itself, or the server that sent it.
 
-import { fromBase64, inflate, readContainer } from "../data/columns.js";
+import { fromBase64, inflate, readContainerGently } from "../data/columns.js";
 import { Model } from "./model.js";
 
 /**
@@ -58,7 +58,7 @@ export function fileSource(id = "data") {
       if (!element) throw new Error("The page has no data: it was truncated or changed.");
       const bytes = fromBase64(element.textContent ?? "");
       element.textContent = ""; // the text is as large as the decoded data
-      return readContainer(await inflate(bytes));
+      return readContainerGently(await inflate(bytes));
     },
   };
 }
@@ -78,7 +78,7 @@ export async function openPage(name, text) {
   const from = text.indexOf(dataBegin) + dataBegin.length;
   const to = text.indexOf("<", from);
   if (from < dataBegin.length || to < 0) throw new Error(`${name} is not a timeline page. If it is a trace, "scopeview html ${name} -o FILE.html" makes a page of it.`);
-  const model = new Model({ home: "file", whole: async () => readContainer(await inflate(fromBase64(text.slice(from, to)))) });
+  const model = new Model({ home: "file", whole: async () => readContainerGently(await inflate(fromBase64(text.slice(from, to)))) });
   await model.load();
   return model;
 }
@@ -98,7 +98,7 @@ export function liveSource(base) {
     if (!response.ok) throw answerError(response.status, `${base}${path.replace(/\?.*/, "")}: the server answers ${response.status} ${(await response.text()).trim().slice(0, 200)}`);
     return response;
   };
-  const container = async (path, signal) => readContainer(await inflate(new Uint8Array(await (await get(path, signal)).arrayBuffer())));
+  const container = async (path, signal) => readContainerGently(await inflate(new Uint8Array(await (await get(path, signal)).arrayBuffer())));
   const range = (from, to) => `from=${Math.floor(from)}&to=${Math.ceil(to)}`;
   return {
     home: "live",

@@ -42,8 +42,9 @@ export function stateDensityOf(model, id, rows, from, to) {
 /** @param {import("../data/states.js").StateLane|undefined} lane */
 function lengthOf(lane) { return lane ? lane.to - lane.from : 0; }
 
-/** The number of rows that are counted between two yields. */
+/** The number of rows that are counted between two yields, and of those whose begins and ends are compared. */
 const rowsAtOnce = 256;
+const lanesAtOnce = 4096;
 
 /**
  * Counts the states in [from, to].
@@ -103,12 +104,17 @@ function* partSteps(set, rows, most, from, to) {
  * @param {StateSet} set @param {Row[]} rows @returns {Generator<void, number>}
  */
 function* mostAtOnceSteps(set, rows) {
-  const lanes = rows.flatMap((row) => set.lanes.get(row.key) ?? []);
-  yield;
-  const begins = yield* sortSteps(Float64Array.from(lanes, (l) => l.first), byNumber);
-  const ends = yield* sortSteps(Float64Array.from(lanes, (l) => l.last), byNumber);
+  const [first, last] = [new Float64Array(rows.length), new Float64Array(rows.length)];
+  let n = 0;
+  for (const row of rows) {
+    const lane = set.lanes.get(row.key);
+    if (lane) [first[n], last[n++]] = [lane.first, lane.last];
+    if (n % lanesAtOnce === 0) yield;
+  }
+  const begins = yield* sortSteps(first.subarray(0, n), byNumber);
+  const ends = yield* sortSteps(last.subarray(0, n), byNumber);
   let [most, ended] = [0, 0];
-  for (let k = 0; k < begins.length; k++) {
+  for (let k = 0; k < n; k++) {
     while (ends[ended] <= begins[k]) ended++;
     most = Math.max(most, k + 1 - ended);
   }

@@ -39,7 +39,17 @@ const derivedAtOnce = 50000;
  */
 
 /** @param {StateSet} states @returns {Generator<void, Made>} */
-function* makingOf(states) { return { tracks: yield* trackSteps(states), counts: yield* countSteps(states) }; }
+function* makingOf(states) {
+  const tracks = yield* trackSteps(states);
+  // What is drawn of the whole is merged here and not by the first drawing.
+  for (const lane of tracks?.lanes.values() ?? []) {
+    for (let res = 4; res <= (states.to - states.from) / widest; res *= 4, yield) lane.levelFor(res);
+  }
+  return { tracks, counts: yield* countSteps(states) };
+}
+
+/** The number of pixels of a wide screen. */
+const widest = 4000;
 
 /** The states and the locks of a model. */
 export class Waits {

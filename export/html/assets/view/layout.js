@@ -210,7 +210,7 @@ export function layoutRows(model, arranged, choices) {
       return;
     }
     // The same list stays the same: what is counted of it is found by that.
-    const rows = plain ? a.rows : a.rows.filter((/** @type {any} */ r) => !choices.pinned.has(rowId(r)) && kept.row(r));
+    const rows = plain ? a.rows : a.rows.filter((/** @type {any} */ r) => (choices.pinned.size === 0 || !choices.pinned.has(rowId(r))) && kept.row(r));
     if (rows.length === 0) return;
     const open = choices.opened.has(id);
     const bare = rows.every((r) => r.lanes.length === 0);
