@@ -126,14 +126,20 @@ function stepsOf(times, values) {
  */
 export function densityOf(model, id, rows) { return model.spaced(`density ${id}`, rows, () => densitySteps(model, rows)); }
 
-/** The number of rows whose stretches are found between two yields. */
-const stretchesAtOnce = 512;
+/** The number of rows and scopes whose stretches are found between two yields. */
+const stretchesAtOnce = 4096;
 
 /** @param {import("./model.js").Model} model @param {import("./rowset.js").Row[]} rows @returns {Generator<void, Density>} */
 function* densitySteps(model, rows) {
   /** @type {{busy: number[], wait: number[]}[]} */
   const all = [];
-  for (const row of rows) if (all.push(stretchesOf(model, row)) % stretchesAtOnce === 0) yield;
+  let left = stretchesAtOnce;
+  for (const row of rows) {
+    all.push(stretchesOf(model, row));
+    if ((left -= 1 + row.scopes) >= 0) continue;
+    left = stretchesAtOnce;
+    yield;
+  }
   const lists = all.flatMap(({ busy, wait }) => [busy, wait]);
   const n = lists.reduce((sum, list) => sum + list.length / 2, 0);
   const time = new Float64Array(n);

@@ -21,6 +21,8 @@ const mostIncrements = 32;
 const incrementShare = 1 / 8;
 /** The maximum time in ns for which the end advances without updates. */
 const mostAhead = 1.5e9;
+/** The number of parts into which the first drawing divides the trace. */
+const drawnParts = 2000;
 
 /**
  * @typedef {import("./source.js").Source} Source
@@ -182,6 +184,7 @@ export class Model {
     this.goroutines.add(ended);
     this.setOpen(this.openBatch);
     yield;
+    for (let lane = 0; lane < ended.lanes.length; lane++, yield) ended.pyramid(lane).levelFor(this.end / drawnParts); // the first drawing needs them
     this.waits.take({ header, columns });
     yield;
     this.takeSamples({ header, columns });
@@ -350,7 +353,7 @@ export class Model {
     if (this.threadBase?.of === of) return;
     const batch = yield* threadSteps([of], null);
     for (let lane = 0; lane < batch.lanes.length; lane++) {
-      batch.pyramid(lane).levelFor(this.end / 2000);
+      batch.pyramid(lane).levelFor(this.end / drawnParts);
       yield;
     }
     if (this.base === of) this.threadBase = { of, batch };

@@ -62,8 +62,8 @@ function joined(a, b) {
   return out;
 }
 
-/** The number of rows that are summed up between two yields. */
-const summedAtOnce = 256;
+/** The number of rows and scopes that are summed up between two yields. */
+const summedAtOnce = 4096;
 
 /**
  * Returns the sums of the rows over the whole trace.
@@ -75,7 +75,13 @@ export function rowSums(model, by) {
   const rows = model.rows(by);
   return model.spaced(`sums ${by}`, rows, function* () {
     const sums = new Map();
-    for (const row of rows) if (sums.set(row, sumsOf(model, row)).size % summedAtOnce === 0) yield;
+    let left = summedAtOnce;
+    for (const row of rows) {
+      sums.set(row, sumsOf(model, row));
+      if ((left -= 1 + row.scopes) >= 0) continue;
+      left = summedAtOnce;
+      yield;
+    }
     return sums;
   }, true);
 }
