@@ -253,5 +253,18 @@ func TestExecutionsServed(t *testing.T) {
 		if said, rows := gets(tb); said != "1 – 100 of 600" || rows[0][2] != "2.00 µs" {
 			t.Errorf("%s, %q", said, rows[0])
 		}
+		// The doctor knows the roots of their time.
+		tb.read(nil, `(() => {
+			const { model } = scopeview;
+			model.source.doctor = async () => ({ findings: [], notes: [], slow: [{ of: scopeview.runsOf, limit_ns: 2000, roots: [{ text: "worker 6 holds db.mu, sleeping, in db.compact", ns: 1500, share: 0.72 }] }] });
+			model.doctor = null;
+			model.changed();
+		})()`)
+		tb.await("document.querySelector('.differ > button')?.checkVisibility() === true")
+		tb.read(nil, `document.querySelector(".differ > button").click()`)
+		tb.await("[...document.querySelectorAll('.differ td, .differ th')].some((cell) => cell.textContent === 'worker 6 holds db.mu, sleeping, in db.compact')")
+		if tb.text(".differ > button:not([hidden])") != "" {
+			t.Error("the doctor can be asked again")
+		}
 	})
 }

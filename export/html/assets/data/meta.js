@@ -47,7 +47,8 @@ import { addPlaces } from "./places.js";
  * The doctor's report; see internal/doctor of the Go side.
  * @typedef {Partial<{findings: Finding[], from_ns: number, to_ns: number, cores: {count: number}, end: {text: string}|null, starved: {text: string}|null, error: string,
  *   speedup: {name: string, cores: number}[], parallelism: number[], critical_path: CriticalPath[],
- *   unexamined: {verdicts?: string[], why?: string, how?: string}[], notes: string[]}>} DoctorReport
+ *   unexamined: {verdicts?: string[], why?: string, how?: string}[], notes: string[],
+ *   slow: {of: string, limit_ns: number, roots: {text: string, ns: number, share: number}[]}[]}>} DoctorReport
  * @typedef {{verdict: string, object?: string, text?: string, scopes?: string[], share: number, gain?: number|null, confidence: number,
  *   from_ns: number, to_ns: number, evidence?: string[], goids?: number[], worst?: {goid: number, from_ns: number, to_ns: number}|null}} Finding
  * @typedef {{of: string, count: number, ns: number, parts?: {name: string, state: string, ns: number, share: number}[],

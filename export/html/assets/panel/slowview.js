@@ -2,7 +2,7 @@
 
 import { rootWords } from "../model/roots.js";
 import { goroutineTitle } from "../model/titles.js";
-import { make, nameText } from "../view/make.js";
+import { make, makeButton, nameText } from "../view/make.js";
 import { createSortable } from "./sortable.js";
 import { percentText, thousands } from "../view/numbers.js";
 
@@ -47,8 +47,26 @@ export function createSlowView(app) {
       { ...time("more", "difference", (r) => r.slow - r.usual), share: (r) => (r.slow - r.usual) / most, bar: "total" },
     ],
   });
+  /** The roots by the doctor, for a trace of which the page does not have each scope. */
+  const wholeRoots = createSortable({
+    caption: "", by: "ns", limit: differencesShown, id: (r) => r.text,
+    columns: [
+      { key: "text", title: "whose activity it was", hint: "Each moment counts for the goroutine on which the execution depended", value: (r) => r.text },
+      { key: "ns", title: "difference", numeric: true, value: (r) => r.ns, text: (r) => `+${app.span(r.ns)}`, share: (r) => r.share, bar: "total" },
+    ],
+  });
+  const ask = makeButton("Ask the doctor whose activity it was", () => { void app.model.askDoctor(); }, { title: "It reads the whole trace" });
   const note = make("p", { class: "quiet" });
-  const element = make("div", { class: "differ" }, roots.element, causes.element, note, traits.element);
+  const element = make("div", { class: "differ" }, roots.element, wholeRoots.element, ask, causes.element, note, traits.element);
+
+  /** Shows what the doctor found out about the executions. @param {boolean} brushed */
+  function setWhole(brushed) {
+    const { reduced, doctor, source } = app.model;
+    const found = reduced && !brushed ? doctor?.slow?.find(({ of }) => of === app.runsOf) : undefined;
+    wholeRoots.element.hidden = !found;
+    ask.hidden = !reduced || brushed || doctor !== null || !source?.doctor;
+    if (found) wholeRoots.set(found.roots, `Slowest 1% of the whole trace, ${app.span(found.limit_ns)} or more, and the middle half: the roots of their time, means per execution, by the doctor`);
+  }
 
   /** Shows the longest piece of a root. @param {import("../model/roots.js").Root} root */
   function showRoot({ longest: { key, from, to } }) {
@@ -65,6 +83,7 @@ export function createSlowView(app) {
       ({ counts } = slow);
       most = Math.max(1, slow.means[0] - slow.means[1]);
       roots.element.hidden = slow.roots.length === 0;
+      setWhole(slow.brushed);
       const sides = slow.brushed ? "The brushed executions and the others" : `Slowest 1%, ${app.span(slow.limit)} or more, and the middle half`;
       roots.set(slow.roots, `${sides}: the roots of their time, means per execution${slow.followed[0] < counts[0] || slow.followed[1] < counts[1] ? `, of ${thousands(slow.followed[0])} and ${thousands(slow.followed[1])} of them` : ""}`);
       causes.set(slow.causes, `${sides}: means per execution`);
