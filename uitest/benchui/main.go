@@ -78,13 +78,9 @@ func run(dir, only, output, scopes string, packed bool, pictures string) error {
 		{"the HTML of 1 M scopes", b.file},
 		{"the HTML of two traces of 1 M scopes", b.pair},
 		{"the HTML of 10 M scopes", func(group string) error { return b.flame(group, 10_000_000) }},
-		{"tasks in the HTML of 1 M scopes", func(group string) error { return b.fileTasks(group, 1_000_000) }},
-		{"tasks in a given trace", func(group string) error {
-			if p := os.Getenv("TASKS_TRACE"); p != "" {
-				return b.htmlTasks(group, p)
-			}
-			return nil
-		}},
+		{"tasks in the HTML of 1 M scopes", func(group string) error { return b.fileTasks(group, "many", 1_000_000) }},
+		{"tasks in the HTML of 66,000 goroutines with 540,000 states", func(group string) error { return b.fileTasks(group, "serving", 11_000) }},
+		{"tasks in the page of 10 M scopes, served", b.servedTasks},
 		{"the HTML of 10,000 rows", b.rows},
 		{"serve on 10 M scopes", b.serveRecorded},
 		{"serve on a trace of " + scopes + " scopes of eight goroutines", func(group string) error { return b.serveLarge(group, large, packed) }},

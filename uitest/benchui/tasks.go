@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/scopeview/scopeview/uitest/browser"
 )
 
 // longestTask runs an action and returns the longest task of the page's thread until nothing is awaited any
@@ -30,12 +32,12 @@ var acts = []struct{ name, js string }{
 	{"a range", `const { end } = scopeview.model; scopeview.setRange({ from: end * 0.3, to: end * 0.6 });`},
 	{"a range of one row", `const { end } = scopeview.model, row = scopeview.model.rows()[0]; if (row) scopeview.setRange({ from: end * 0.2, to: end * 0.7 }, new Set(["g" + row.key]));`},
 	{"no range", `scopeview.setRange(null);`},
-	{"executions of a name", `const { names } = scopeview.model; scopeview.listRuns ? scopeview.listRuns(names[2]) : scopeview.showRuns?.(names[2]);`},
+	{"executions of a name", `const { model } = scopeview; scopeview.showRuns(model.name(model.base.name[0]));`},
 	{"searching", `const box = document.getElementById("search-text"); for (const text of ["p", "pa", "par", "dur>1us"]) { box.value = text; box.dispatchEvent(new Event("input", { bubbles: true })); await rest(300); } box.value = ""; box.dispatchEvent(new Event("input", { bubbles: true }));`},
-	{"colours by thread", `scopeview.setColorBy?.("thread"); await rest(200); scopeview.setColorBy?.("name");`},
+	{"colours by thread", `scopeview.setColorBy("thread"); await rest(200); scopeview.setColorBy("name");`},
 	{"rows by thread", `scopeview.setBy("thread"); await rest(500); scopeview.setBy("goroutine");`},
 	{"folding everything", `scopeview.collapseAll(); await rest(300); scopeview.collapseAll();`},
-	{"filtering rows", `const box = document.querySelector("#filter input, input[placeholder^=Filter]"); for (const text of ["w", "wait>1ms", ""]) { box.value = text; box.dispatchEvent(new Event("input", { bubbles: true })); await rest(300); }`},
+	{"filtering rows", `const box = document.getElementById("row-filter"); for (const text of ["w", "wait>1ms", ""]) { box.value = text; box.dispatchEvent(new Event("input", { bubbles: true })); await rest(300); }`},
 }
 
 // tasks measures how long the page does not respond while a user works on a trace.
@@ -45,6 +47,10 @@ func (b *bench) tasks(group, address string) error {
 		return err
 	}
 	defer p.Close()
+	return b.tasksOf(group, p)
+}
+
+func (b *bench) tasksOf(group string, p *browser.Page) error {
 	time.Sleep(2 * time.Second)
 	var opening float64
 	if err := p.Eval(`new Promise((go) => new PerformanceObserver((list) => go(Math.max(0, ...list.getEntries().map((e) => e.duration)))).observe({ type: "longtask", buffered: true }) ?? setTimeout(() => go(0), 1000))`, &opening); err != nil {
@@ -59,7 +65,6 @@ func (b *bench) tasks(group, address string) error {
 	for _, id := range views {
 		list = append(list, struct{ name, js string }{"the tab " + id, fmt.Sprintf("document.getElementById(%q)?.click();", id)})
 	}
-	time.Sleep(time.Second)
 	for _, a := range list {
 		var got struct{ Longest, Took float64 }
 		if err := p.Eval(fmt.Sprintf(longestTask, a.js), &got); err != nil {
@@ -70,17 +75,24 @@ func (b *bench) tasks(group, address string) error {
 	return nil
 }
 
-// fileTasks is tasks for a file of n scopes.
-func (b *bench) fileTasks(group string, n int) error {
-	trace, err := b.record("many", n)
+// servedTasks is tasks for a trace that is served.
+func (b *bench) servedTasks(group string) error {
+	trace, err := b.record("many", 10_000_000)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(trace)
-	return b.htmlTasks(group, trace)
+	_, err = b.served(trace, func(p *browser.Page) error { return b.tasksOf(group, p) })
+	return err
 }
 
-func (b *bench) htmlTasks(group, trace string) error {
+// fileTasks is tasks for the file of a program's trace.
+func (b *bench) fileTasks(group, program string, n int) error {
+	trace, err := b.record(program, n)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(trace)
 	html := filepath.Join(b.dir, "tasks.html")
 	if _, err := b.tool.Run("html", trace, "-o", html); err != nil {
 		return err

@@ -31,6 +31,7 @@ var programs = map[string]struct {
 	"eight":      {run: eight, options: []scope.Option{gotrace.With()}},
 	"delayed":    {run: delayed, options: []scope.Option{gotrace.With()}},
 	"nested":     {run: nested},
+	"serving":    {run: serving, options: []scope.Option{gotrace.With()}, mayLose: 0.02},
 	"stuck":      {run: stuck},
 	"slow":       {run: slow, options: []scope.Option{gotrace.With()}},
 	"grind":      {run: grind, options: []scope.Option{gotrace.With()}},
