@@ -16,8 +16,8 @@ import { homeOf } from "./refs.js";
 /** The syntax of the search with examples, for the help. */
 export const searchHelp = [
   ["parse", "scopes whose name or arguments contain it; \"two words\", name:parse and -parse work, too"],
-  ["dur>10ms", "scopes that took longer; units: ns, us, ms, s, m"],
-  ["parse>10ms", "scopes named so that took longer"],
+  ["dur>10ms", "scopes, waits and holds that took longer; units: ns, us, ms, s, m"],
+  ["parse>10ms", "those named so that took longer"],
   ["cpu>1ms", "scopes with more known CPU time"],
   ["status=500", "scopes with this argument; size>1000 compares numbers"],
 ];

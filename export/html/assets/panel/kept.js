@@ -49,5 +49,5 @@ export function keepChoices(app, panel) {
     remember(layoutKey(model), JSON.stringify({ view, panel: high || undefined, colors: colorsOf(model) }));
   };
   for (const event of /** @type {const} */ (["by", "filter", "graphs"])) app.on(event, save);
-  document.getElementById("divider")?.addEventListener("pointerup", save);
+  for (const event of ["pointerup", "keyup"]) document.getElementById("divider")?.addEventListener(event, save);
 }
