@@ -86,7 +86,7 @@ const shortForBeats = 1e6;
  * @returns {[string, string][]} empty: there is no heartbeat then
  */
 export function processFacts(app, from, to) {
-  const { beats: b, cpus = 0 } = app.model.meta;
+  const { beats: b = { time: [] }, cpus = 0 } = app.model.meta;
   const used = usedIn(b, (k) => usedCPUs(b, "user", k) + usedCPUs(b, "sys", k), from, to);
   if (used === null || to - from < shortForBeats) return [];
   let [least, most] = [0, 0];
