@@ -257,6 +257,11 @@ func (t *chromiumTab) mouse(steps []step) error {
 			count++
 		case release:
 			e.Type, held = input.DispatchMouseEventTypeMouseReleased, false
+		case pressRight:
+			e.Type, e.Button, e.Buttons = input.DispatchMouseEventTypeMousePressed, input.MouseButtonRight, 2
+			count++
+		case releaseRight:
+			e.Type, e.Button = input.DispatchMouseEventTypeMouseReleased, input.MouseButtonRight
 		}
 		if s.what != move {
 			e.ClickCount = count
