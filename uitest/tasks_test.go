@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	text "github.com/scopeview/scopeview/internal/show"
@@ -144,6 +146,56 @@ func TestTasksOfGoTrace(t *testing.T) {
 			u.clickRow("call", "Scopes by name")
 			u.sees("its goroutine was woken by plain.keep")
 		})
+	})
+}
+
+// TestTasksOfBuilds: the 99th percentiles of a scope in two builds.
+func TestTasksOfBuilds(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, after func() (string, error)
+		fileIn, scope string
+	}{
+		"demo": {demo, laterDemo, "firefox", "count"}, "server": {server, laterServer, "chromium", traces.Serve}, "Go trace": {plain, laterPlain, "firefox", "call"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			after := traceOf(t, c.after)
+			a, b := truthOf(t, traceOf(t, c.before)).named("task", c.scope).quantile(0.99), truthOf(t, after).named("task", c.scope).quantile(0.99)
+			inBoth(t, c.before, c.fileIn, func(t *testing.T, u *user) {
+				u.key("KeyJ")
+				u.clickRow(c.scope, "Scopes by name")
+				u.sees(fmt.Sprintf("p99 %s → %s (%s)", durationText(a), durationText(b), changeText(a, b)))
+			}, "--with", after)
+		})
+	}
+}
+
+// changeText formats a change as the page does.
+func changeText(a, b float64) string {
+	switch by := b / a; {
+	case by >= 3:
+		return fmt.Sprintf("%.1f×", by)
+	case by < 1:
+		return "−" + text.Percent(1-by)
+	case by > 1:
+		return "+" + text.Percent(by-1)
+	}
+	return "0%"
+}
+
+// TestTasksOfProcesses: by its id one finds a request over several processes.
+func TestTasksOfProcesses(t *testing.T) {
+	inBoth(t, sync.OnceValues(func() (string, error) {
+		path := filepath.Join(dir, "processes.scope")
+		return path, traces.Requests(path)
+	}), "chromium", func(t *testing.T, u *user) {
+		u.key("Slash")
+		u.enter(traces.RequestID)
+		u.click("request", "")
+		u.sees("GET /buy", "query", "db 12", "missing: 0000000000000099")
+		rows := u.table("#view-request").Rows
+		if got, want := strings.Join(rows[2], "|"), "level 3: query|db 12|goroutine 1|+20.0 ms|10.0 ms|20.0 ms|20.0 ms"; len(rows) != traces.RequestParts+1 || got != want {
+			t.Errorf("the request has %d lines, the third is %q, want %q", len(rows), got, want)
+		}
 	})
 }
 

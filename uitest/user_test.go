@@ -152,8 +152,8 @@ func (u *user) sees(texts ...string) {
 }
 
 // inBoth runs a test in both browsers, each time, on a page of a trace that is shared by its parts: from a file in one
-// browser, from a server in the other.
-func inBoth(t *testing.T, trace func() (string, error), fileIn string, test func(t *testing.T, u *user)) {
+// browser, from a server in the other. with are further arguments of scopeview html and serve.
+func inBoth(t *testing.T, trace func() (string, error), fileIn string, test func(t *testing.T, u *user), with ...string) {
 	t.Helper()
 	path := traceOf(t, trace)
 	var both sync.WaitGroup
@@ -161,8 +161,8 @@ func inBoth(t *testing.T, trace func() (string, error), fileIn string, test func
 		both.Go(func() {
 			t.Run(name, func(t *testing.T) {
 				for home, address := range map[string]func() string{
-					"file":   func() string { return fileURL(pageOf(t, path)) },
-					"served": func() string { return serve(t, path) },
+					"file":   func() string { return fileURL(pageOf(t, path, with...)) },
+					"served": func() string { return serveWith(t, append([]string{path}, with...)...) },
 				} {
 					if (home == "file") != (name == fileIn) && !long.All() {
 						continue
