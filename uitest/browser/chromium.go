@@ -230,6 +230,9 @@ func (t *chromiumTab) strike(s stroke, times int) error {
 		Type: input.DispatchKeyEventTypeKeyDown, Code: s.code, Key: s.key, Text: s.text, Modifiers: int64(s.modifiers),
 		WindowsVirtualKeyCode: s.windows, NativeVirtualKeyCode: s.windows,
 	}
+	if s.text == "" {
+		down.Type = input.DispatchKeyEventTypeRawKeyDown // of which Chromium opens a context menu
+	}
 	for i := range times {
 		repeated := i > 0
 		down.AutoRepeat = &repeated

@@ -32,7 +32,7 @@ var keys = map[string]struct {
 	"Backspace": {"Backspace", "", "", 8}, "Delete": {"Delete", "", "", 46}, "Home": {"Home", "", "", 36}, "End": {"End", "", "", 35},
 	"ArrowLeft": {"ArrowLeft", "", "", 37}, "ArrowUp": {"ArrowUp", "", "", 38}, "ArrowRight": {"ArrowRight", "", "", 39},
 	"ArrowDown": {"ArrowDown", "", "", 40}, "Slash": {"/", "?", "/", 191}, "Period": {".", ">", ".", 190}, "Comma": {",", "<", ",", 188},
-	"BracketLeft": {"[", "{", "[", 219}, "BracketRight": {"]", "}", "]", 221}, "Minus": {"-", "_", "-", 189}, "Equal": {"=", "+", "=", 187},
+	"BracketLeft": {"[", "{", "[", 219}, "BracketRight": {"]", "}", "]", 221}, "ContextMenu": {"ContextMenu", "", "", 93}, "Minus": {"-", "_", "-", 189}, "Equal": {"=", "+", "=", 187},
 }
 
 // stroke is a key press.
