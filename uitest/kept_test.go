@@ -64,7 +64,7 @@ func (tb *tab) traceIn(list, name string) {
 	tb.isThere()
 }
 
-// looks is how the rows look, what the graphs are, and how high the panel is.
+// looks are the look of the rows and the graphs, and the height of the panel in CSS pixels.
 type looks struct {
 	Sort, Color, Graphs, States string
 	Locks, OneLine              bool

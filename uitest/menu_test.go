@@ -44,7 +44,7 @@ func (tb *tab) item(text string) {
 	}
 }
 
-// has checks that the open menu has items, that it is within the window, and that it has no fault.
+// hasItems checks that the open menu has items, that it is within the window, and that it has no fault.
 func (tb *tab) hasItems(where string, want ...string) {
 	tb.t.Helper()
 	items := tb.menu()

@@ -15,8 +15,8 @@ const later = (f) => (window.slow > 0 ? setTimeout(f, window.slow) : f());
 const fetchNow = window.fetch.bind(window);
 window.fetch = (...asked) => new Promise((done, failed) => later(() => fetchNow(...asked).then(done, failed)));
 const now = performance.now.bind(performance);
-let odd = false;
-performance.now = () => now() + (window.slow > 0 && (odd = !odd) ? 20 : 0); // each slice is over at once
+let ahead = 0;
+performance.now = () => now() + (ahead += window.slow > 0 ? 20 : 0); // each slice is over at once
 window.MessageChannel = class {
 	constructor() {
 		this.port1 = { onmessage: null, close() {} };

@@ -19,7 +19,7 @@ import (
 	"github.com/scopeview/scopeview/uitest/traces"
 )
 
-// record is a line of scopeview export csv, with which the page is compared.
+// csvRecord is a line of scopeview export csv, with which the page is compared.
 type csvRecord struct {
 	kind, name, track, args string
 	goid                    int64
@@ -32,7 +32,7 @@ func (r *csvRecord) end() float64 { return r.start + r.dur }
 // isScope reports whether it is a scope, which may count for the whole process.
 func (r *csvRecord) isScope() bool { return r.kind == "task" || r.kind == "process" }
 
-// truth is what is in a trace.
+// truth has the records of a trace.
 type truth []*csvRecord
 
 func truthOf(t *testing.T, trace string) (all truth) {
@@ -96,7 +96,7 @@ func (all truth) quantile(share float64) float64 {
 
 var unitOf = regexp.MustCompile(`^([\d.]+)(\D+)$`)
 
-// span formats a duration as the page does.
+// durationText formats a duration as the page does.
 func durationText(ns float64) string {
 	if ns == 0 {
 		return "0 s"
@@ -104,7 +104,7 @@ func durationText(ns float64) string {
 	return unitOf.ReplaceAllString(text.Duration(ns), "$1 $2")
 }
 
-// whole formats ns with all digits, as a scope's details do.
+// exactText formats ns with all digits, as a scope's details do.
 func exactText(ns float64) string { return fmt.Sprintf("(%s ns)", text.Count(ns)) }
 
 // The traces of the tasks.
@@ -210,7 +210,7 @@ func TestWork(t *testing.T) {
 }
 `
 
-// goTest is what go test -trace writes.
+// goTest runs go test -trace.
 func goTest(file string) (string, error) {
 	module := filepath.Join(dir, "plain")
 	path := filepath.Join(dir, file)

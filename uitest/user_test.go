@@ -2,9 +2,11 @@ package uitest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/scopeview/scopeview/internal/testing/long"
 	"github.com/scopeview/scopeview/uitest/browser"
@@ -29,7 +31,7 @@ func (u *user) act(format string, args ...any) {
 	}
 }
 
-// eyes are what a user sees: words returns the text of an element, place the middle of what is called a name and can be
+// eyes look at the page: words returns the text of an element, place the middle of what is called a name and can be
 // clicked, inSight whether a text is seen whole: within the window, and nothing lies over it.
 const eyes = `
 window.eyes = {
@@ -82,9 +84,21 @@ func (u *user) awaitKnown() {
 func (u *user) click(name, near string) {
 	u.t.Helper()
 	u.act("click on %s", name)
-	var at []float64
-	u.await(`eyes.place(%s, %s)`, quote(name), quote(near))
-	u.read(&at, `eyes.place(%s, %s)`, quote(name), quote(near))
+	u.clickAt(fmt.Sprintf("eyes.place(%s, %s)", quote(name), quote(near)))
+}
+
+// clickAt clicks on the place that JavaScript finds, once it stays where it is.
+func (u *user) clickAt(place string) {
+	u.t.Helper()
+	var was, at []float64
+	for deadline := time.Now().Add(patient); at == nil || !slices.Equal(was, at); {
+		if time.Now().After(deadline) {
+			u.t.Fatalf("%q: it is not in sight, or it moves: %v", u.acts, at)
+		}
+		was = at
+		u.settle()
+		u.read(&at, "%s", place)
+	}
 	u.check(u.Click(at[0], at[1]))
 	u.settle()
 }
@@ -100,11 +114,7 @@ func (u *user) clickRow(name, caption string) {
 		}
 		return null;
 	})()`
-	var at []float64
-	u.await(place, quote(caption), quote(name))
-	u.read(&at, place, quote(caption), quote(name))
-	u.check(u.Click(at[0], at[1]))
-	u.settle()
+	u.clickAt(fmt.Sprintf(place, quote(caption), quote(name)))
 }
 
 // scroll turns the wheel over the panel to its end.
