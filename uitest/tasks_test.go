@@ -160,6 +160,7 @@ func TestTasksOfBuilds(t *testing.T) {
 			a, b := truthOf(t, traceOf(t, c.before)).named("task", c.scope).quantile(0.99), truthOf(t, after).named("task", c.scope).quantile(0.99)
 			inBoth(t, c.before, c.fileIn, func(t *testing.T, u *user) {
 				u.key("KeyJ")
+				u.sees("Overview", "About") // B's rows leave the tabs free
 				u.clickRow(c.scope, "Scopes by name")
 				u.sees(fmt.Sprintf("p99 %s → %s (%s)", durationText(a), durationText(b), changeText(a, b)))
 			}, "--with", after)

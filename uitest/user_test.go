@@ -190,6 +190,7 @@ func newUser(t *testing.T, address string) *user {
 	t.Helper()
 	u := &user{tab: show(t, address, browser.View{}), home: address}
 	u.read(nil, eyes)
+	u.await(`!document.querySelector("#first .pending")`) // the first line may become two
 	return u
 }
 
