@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	text "github.com/scopeview/scopeview/internal/show"
-	"github.com/scopeview/scopeview/uitest/browser"
 )
 
 // slowest: which execution of a scope was the slowest, and why.
@@ -39,6 +38,9 @@ func (u *user) isSelected(r *csvRecord) {
 	}
 	if v := u.view(); s.Start < v.From || s.Start+s.Dur > v.To {
 		u.t.Errorf("after %q the selection %+v is not in the view %v", u.acts, s, v)
+	}
+	if u.rowY(r) < 0 {
+		u.t.Errorf("after %q the row of the selection %+v is not in sight", u.acts, s)
 	}
 }
 
@@ -225,6 +227,30 @@ func inStates(u *user, trace, name string) {
 	u.sees(durationText(states["gc"])+" blocked by the garbage collector", durationText(states["runnable"])+" waiting for a processor")
 }
 
+// colleague opens a link in a browser that has not seen the page. Of a server it needs the token of the address that was
+// printed, without which another browser is refused.
+func (u *user) colleague(link string) *user {
+	u.t.Helper()
+	return newUser(u.t, u.home+link[strings.Index(link, "#"):])
+}
+
+// shareRow: the address of the page with what a goroutine did shows the same.
+func shareRow(u *user, row string) {
+	u.t.Helper()
+	u.key("Slash")
+	u.enter(row)
+	u.sees("began in", "recorded waits")
+	u.await(`location.hash.includes("row=")`)
+	other := u.colleague(u.href())
+	other.sees("began in", "recorded waits", row)
+	var chosen, want string
+	other.read(&chosen, `document.querySelector("#view-details .row-view").innerText`)
+	u.read(&want, `document.querySelector("#view-details .row-view").innerText`)
+	if chosen != want {
+		u.t.Errorf("the address shows %q, want %q", chosen, want)
+	}
+}
+
 // share: the link shows a colleague, whose page has other choices, the same.
 func share(u *user, all truth, name string) {
 	u.t.Helper()
@@ -237,11 +263,7 @@ func share(u *user, all truth, name string) {
 	var link string
 	u.read(&link, "window.copied")
 	view := u.view()
-	address := u.home + link[strings.Index(link, "#"):] // of a server it has the token, without which another browser is refused
-	other := &user{tab: open(u.t, address, browser.View{})}
-	other.check(other.Eval(helpers, nil))
-	other.check(other.Ready(patient))
-	other.read(nil, eyes)
+	other := u.colleague(link)
 	other.isSelected(r)
 	other.sees(durationText(r.dur) + " " + exactText(r.dur))
 	if v := other.view(); !like(v.From, max(0, view.From)) || // nothing is before the trace

@@ -100,6 +100,7 @@ func TestTasksOfServer(t *testing.T) {
 			inStates(u, path, traces.Compute)
 		})
 		u.part(t, "share", func(u *user) { share(u, all, traces.Serve) })
+		u.part(t, "share a row", func(u *user) { shareRow(u, row) })
 		u.part(t, "export", func(u *user) { exportSelection(u, all) })
 		u.part(t, "waker", func(u *user) {
 			u.clickRow(traces.CacheLock, "Locks")

@@ -94,6 +94,7 @@ function buildPage(app, other) {
     app.notify("model");
     app.relayout();
     if (!rows.fits()) rows.fit(); // rows have arrived
+    app.seekAgain();
   });
   const watched = new WeakSet();
   app.on("other", () => { // the other trace's server may disappear, too
