@@ -18,7 +18,13 @@ import (
 // serve runs scopeview serve until the test's end and returns its URL.
 func serve(t *testing.T, trace string) string {
 	t.Helper()
-	s, err := cmd.Serve(trace)
+	return serveWith(t, trace)
+}
+
+// serveWith is serve with more arguments.
+func serveWith(t *testing.T, args ...string) string {
+	t.Helper()
+	s, err := cmd.Serve(args...)
 	if err != nil {
 		t.Fatal(err)
 	}

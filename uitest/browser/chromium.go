@@ -230,6 +230,9 @@ func (t *chromiumTab) strike(s stroke, times int) error {
 		Type: input.DispatchKeyEventTypeKeyDown, Code: s.code, Key: s.key, Text: s.text, Modifiers: int64(s.modifiers),
 		WindowsVirtualKeyCode: s.windows, NativeVirtualKeyCode: s.windows,
 	}
+	if s.text == "" {
+		down.Type = input.DispatchKeyEventTypeRawKeyDown // of which Chromium opens a context menu
+	}
 	for i := range times {
 		repeated := i > 0
 		down.AutoRepeat = &repeated
@@ -257,6 +260,11 @@ func (t *chromiumTab) mouse(steps []step) error {
 			count++
 		case release:
 			e.Type, held = input.DispatchMouseEventTypeMouseReleased, false
+		case pressRight:
+			e.Type, e.Button, e.Buttons = input.DispatchMouseEventTypeMousePressed, input.MouseButtonRight, 2
+			count++
+		case releaseRight:
+			e.Type, e.Button = input.DispatchMouseEventTypeMouseReleased, input.MouseButtonRight
 		}
 		if s.what != move {
 			e.ClickCount = count

@@ -231,6 +231,10 @@ func (t *firefoxTab) mouse(steps []step) error {
 			events = append(events, object{"type": "pointerDown", "button": 0})
 		case release:
 			events = append(events, object{"type": "pointerUp", "button": 0})
+		case pressRight:
+			events = append(events, object{"type": "pointerDown", "button": 2})
+		case releaseRight:
+			events = append(events, object{"type": "pointerUp", "button": 2})
 		}
 	}
 	return t.act(object{"type": "pointer", "id": "mouse", "parameters": object{"pointerType": "mouse"}, "actions": events})

@@ -32,7 +32,7 @@ var keys = map[string]struct {
 	"Backspace": {"Backspace", "", "", 8}, "Delete": {"Delete", "", "", 46}, "Home": {"Home", "", "", 36}, "End": {"End", "", "", 35},
 	"ArrowLeft": {"ArrowLeft", "", "", 37}, "ArrowUp": {"ArrowUp", "", "", 38}, "ArrowRight": {"ArrowRight", "", "", 39},
 	"ArrowDown": {"ArrowDown", "", "", 40}, "Slash": {"/", "?", "/", 191}, "Period": {".", ">", ".", 190}, "Comma": {",", "<", ",", 188},
-	"BracketLeft": {"[", "{", "[", 219}, "BracketRight": {"]", "}", "]", 221}, "Minus": {"-", "_", "-", 189}, "Equal": {"=", "+", "=", 187},
+	"BracketLeft": {"[", "{", "[", 219}, "BracketRight": {"]", "}", "]", 221}, "ContextMenu": {"ContextMenu", "", "", 93}, "Minus": {"-", "_", "-", 189}, "Equal": {"=", "+", "=", 187},
 }
 
 // stroke is a key press.
@@ -98,6 +98,8 @@ const (
 	move action = iota
 	press
 	release
+	pressRight // the other button
+	releaseRight
 )
 
 // Spot is a place in the window.
@@ -108,6 +110,11 @@ func (p *Page) Point(x, y float64) error { return p.mouse([]step{{move, x, y}}) 
 
 // Click moves the mouse and clicks.
 func (p *Page) Click(x, y float64) error { return p.Drag(x, y, x, y) }
+
+// RightClick moves the mouse and clicks with its other button.
+func (p *Page) RightClick(x, y float64) error {
+	return p.mouse([]step{{move, x, y}, {pressRight, x, y}, {releaseRight, x, y}})
+}
 
 // DoubleClick moves the mouse and clicks twice.
 func (p *Page) DoubleClick(x, y float64) error {

@@ -35,6 +35,7 @@ var programs = map[string]struct {
 	"stuck":      {run: stuck},
 	"slow":       {run: slow, options: []scope.Option{gotrace.With()}},
 	"grind":      {run: grind, options: []scope.Option{gotrace.With()}},
+	"server":     {run: server, options: []scope.Option{gotrace.With(), scope.WithHeartbeat(50 * time.Millisecond)}},
 	"empty":      {run: func(int) {}},
 	"one":        {run: func(int) { scope.Task("only")() }},
 }
@@ -228,7 +229,7 @@ func job(mu *sync.Mutex, w, i, n int) {
 	}
 }
 
-// took returns the duration of the parse of Longest, and the longest of the others.
+// took has the duration of the scope that is to be the longest, and the longest of the others.
 var took struct {
 	sync.Mutex
 	longest, other time.Duration

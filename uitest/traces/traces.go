@@ -53,13 +53,13 @@ func run(name, path, size string) error {
 		return fmt.Errorf("%d records were lost: what is in the trace is not known", s.Lost.Total())
 	}
 	if took.other > 0 && took.other >= took.longest {
-		return fmt.Errorf("%w: another parse took %v, that of %s %v", errStalled, took.other, Longest, took.longest)
+		return fmt.Errorf("%w: another scope took %v, that which is to be the longest %v", errStalled, took.other, took.longest)
 	}
 	return nil
 }
 
 // Stalled is the exit code of a program whose timing the machine spoiled: the trace is
-// complete, but Longest is not the longest.
+// complete, but Longest or Blocked is not the longest.
 const Stalled = 3
 
 var errStalled = errors.New("the machine stalled")

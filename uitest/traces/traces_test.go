@@ -173,3 +173,15 @@ func TestUnknownProgram(t *testing.T) {
 		t.Error("a program that does not exist was recorded")
 	}
 }
+
+// TestServer: of its connections every fourth has served a request, and two have served those that the tests ask for.
+func TestServer(t *testing.T) {
+	const n = 100
+	c := recorded(t, "server", n)
+	if want := map[string]int{Serve: n/4 + 2, Refresh: 1, Compute: 1}; !maps.Equal(c.names["task"], want) {
+		t.Errorf("the scopes are %v, want %v", c.names["task"], want)
+	}
+	if waits, holds := c.names["wait"][CacheLock], c.names["hold"][CacheLock]; waits != 1 || holds != 2 {
+		t.Errorf("of %s there are %d waits and %d holds, want 1 and 2", CacheLock, waits, holds)
+	}
+}

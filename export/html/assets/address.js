@@ -12,6 +12,9 @@ const settleMs = 700;
 /** The maximum number of rows of an area that is stored: browsers truncate addresses. */
 const mostAreaRows = 500;
 
+/** The maximum number of opened groups that is stored. */
+const mostOpened = 200;
+
 /** Returns the state to store in the address. @param {Page} app @returns {import("./state.js").ViewState} */
 function shownState(app) {
   const { model, aim, range, choices, selection: ref } = app;
@@ -41,7 +44,8 @@ function shownState(app) {
     color: choices.colorBy === "name" ? undefined : choices.colorBy,
     func: app.calls.func || undefined, metric: app.calls.metric || undefined, scope: app.calls.scope || undefined,
     executions: app.calls.executions === "all" ? undefined : app.calls.executions, of: app.calls.rows === "all" ? undefined : app.calls.rows === "chosen" && app.chosenRow.startsWith("g") ? app.chosenRow : app.calls.rows,
-    hidden: [...choices.hidden], pinned: [...choices.pinned], shut: [...choices.shut],
+    hidden: [...choices.hidden], pinned: [...choices.pinned], shut: [...choices.shut], opened: [...choices.opened].slice(0, mostOpened),
+    row: ref === null && app.stateSelection === null && app.tab === "details" ? app.chosenRow || undefined : undefined,
   };
 }
 

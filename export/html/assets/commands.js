@@ -49,6 +49,8 @@ export function commands(app) {
   const { model, choices } = app;
   let animation = 0;
   let drawAsked = false;
+  /** The row of a link, until it is known which rows are alike. @type {{key: number, depth: number}|null} */
+  let sought = null;
 
   /** Moves the view to its aim, which may change meanwhile. */
   function animate() {
@@ -278,6 +280,16 @@ export function commands(app) {
       if (animation === 0) app.view = app.aim;
     },
 
+    /** Shows the row of a link again, which alike rows may have hidden when a server sent what they are alike in. */
+    seekAgain() {
+      if (!sought) return;
+      const { key, depth } = sought;
+      const id = rowId({ by: app.by, key });
+      if (model.waits.states) sought = null;
+      if (app.chosenRow !== id || app.rows.stripOf(id)) return;
+      app.rows.reveal(key, depth);
+      app.notify("selection");
+    },
     /** Resolves the selection again after batches were replaced. */
     resolveSelection() {
       if (app.selection && app.selection.j === undefined) app.selection = model.resolve(app.selection);
@@ -393,7 +405,7 @@ export function commands(app) {
     /** Restores the state of an address. @param {import("./state.js").ViewState} s @param {boolean} follow */
     restore(s, follow = false) {
       Object.assign(choices, {
-        filter: s.rows ?? "", hidden: new Set(s.hidden), pinned: new Set(s.pinned), shut: new Set(s.shut), states: s.states ?? "thin", locks: s.nolocks !== true, procs: s.noprocs !== true, colorBy: s.color ?? "name",
+        filter: s.rows ?? "", hidden: new Set(s.hidden), pinned: new Set(s.pinned), shut: new Set(s.shut), opened: new Set(s.opened), states: s.states ?? "thin", locks: s.nolocks !== true, procs: s.noprocs !== true, colorBy: s.color ?? "name",
         collapsed: s.collapsed === true, oneLine: s.oneLine === true, sort: s.sort ?? "name",
       });
       app.wall = s.wall === true;
@@ -418,6 +430,13 @@ export function commands(app) {
       if (!follow) setView(view.from, view.to);
       const ref = s.selection ? model.find(s.selection.key, s.selection.depth, s.selection.start) : null;
       select(ref);
+      const place = ref ? model.place(ref, app.by) : null;
+      app.chosenRow = s.row ?? app.chosenRow;
+      const key = place?.key ?? (/^g\d+$/.test(s.row ?? "") ? Number(s.row?.slice(1)) : null);
+      const seen = !s.rows && !s.hidden && !s.only; // otherwise the row may be hidden on purpose
+      const there = key !== null && (seen || app.rows.stripOf(rowId({ by: app.by, key })) !== null);
+      sought = there ? { key, depth: place?.depth ?? 0 } : null;
+      if (sought) app.rows.reveal(sought.key, sought.depth);
       setRange(s.range ?? null, s.area ? new Set(s.area) : null);
       app.searchBox.set(s.search ?? "");
       const row = s.of?.startsWith("g") ? s.of : "";

@@ -95,6 +95,7 @@ function buildPage(app, other) {
     app.notify("model");
     app.relayout();
     if (!rows.fits()) rows.fit(); // rows have arrived
+    app.seekAgain();
   });
   app.model.oncomputed((layout) => (layout ? app.relayout() : app.redraw()));
   const watched = new WeakSet();
@@ -110,7 +111,8 @@ function buildPage(app, other) {
     app.redraw();
   });
   const panel = byId("panel");
-  app.restore({ ...keptView(app.model, panel), ...decodeState(location.hash.slice(1)) });
+  const kept = keptView(app.model, panel);
+  app.restore(location.hash.length > 1 ? decodeState(location.hash.slice(1)) : kept); // a link shows what its sender saw
   colorScopes(app.model);
   keepChoices(app, panel);
   if (other) app.setOther(other);

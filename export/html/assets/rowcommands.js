@@ -40,6 +40,7 @@ export function rowCommands(app, relayout) {
     toggleOneLine() {
       choices.oneLine = !choices.oneLine;
       app.announce(choices.oneLine ? "one line for each row" : "all lines of the rows");
+      app.notify("filter");
       relayout();
     },
     /** @param {import("./model/rows.js").RowOrder} order */

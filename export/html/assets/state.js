@@ -1,6 +1,6 @@
 // What the address's fragment keeps: a link shows a colleague the same thing. v=from-to (ns), s=goroutine:depth:start,
 // r=from-to, area=(row keys) that it is of, q=search m=marks, note=from-to:name of a mark that has one or is long
-// rows=filter, by=thread, hidden=, pinned=, shut= (row keys) collapse=all (shut= are those that are not, then),
+// rows=filter, by=thread, hidden=, pinned=, shut= (row keys) collapse=all (shut= are those that are not, then), opened= (groups), row= that is chosen,
 // lines=one, sort=start|busy|wait|cpu states=thick|off, locks=off, procs=off, graphs=all|line, path=on clock=wall,
 // sums=whole color=row|thread|argument KEY request=trace id, only=request: of its rows alone, flows=on: arrows of all
 // requests in sight compared=name (of the Compare tab), shift= of the other trace (ns) tab=, finding=verdict:object (of
@@ -60,6 +60,8 @@ export const tabs = /** @type {const} */ (["details", "summary", "runs", "reques
  * @property {string[]=} hidden
  * @property {string[]=} pinned
  * @property {string[]=} shut
+ * @property {string[]=} opened groups
+ * @property {string=} row the row or group that the Selection tab is of
  */
 
 /**
@@ -94,10 +96,10 @@ const twoPart = (name) => addressPart(name, readTwo, writeTwo);
 /** @param {string} name @returns {Part} */
 function listPart(name) {
   return {
-    put(p, list) { if (list.length) p.set(name, list.join(" ")); },
+    put(p, list) { if (list.length) p.set(name, list.map((k) => k.replace(/[% ]/g, encodeURIComponent)).join(" ")); },
     take(p) {
       const keys = (p.get(name) ?? "").split(" ").filter((k) => k !== "");
-      return keys.length ? keys : undefined;
+      return keys.length ? keys.map((k) => k.replace(/%2[05]/g, decodeURIComponent)) : undefined;
     },
   };
 }
@@ -173,6 +175,8 @@ const viewParts = [
   ["hidden", listPart("hidden")],
   ["pinned", listPart("pinned")],
   ["shut", listPart("shut")],
+  ["opened", listPart("opened")],
+  ["row", textPart("row")],
 ];
 
 /** @param {ViewState} s @returns {string} the fragment, without the # */

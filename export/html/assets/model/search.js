@@ -4,6 +4,7 @@ import { argsList } from "../data/args.js";
 import { Flag, Kind, Quality } from "../data/kinds.js";
 import { comparison, limitOf, quantity, tokens } from "./expression.js";
 import { Lit } from "./lit.js";
+import { ownGoroutine } from "./processes.js";
 import { homeOf } from "./refs.js";
 
 /**
@@ -16,9 +17,10 @@ import { homeOf } from "./refs.js";
 /** The syntax of the search with examples, for the help. */
 export const searchHelp = [
   ["parse", "scopes whose name or arguments contain it; \"two words\", name:parse and -parse work, too"],
-  ["dur>10ms", "scopes that took longer; units: ns, us, ms, s, m"],
-  ["parse>10ms", "scopes named so that took longer"],
+  ["dur>10ms", "scopes, waits and holds that took longer; units: ns, us, ms, s, m"],
+  ["parse>10ms", "those named so that took longer"],
   ["cpu>1ms", "scopes with more known CPU time"],
+  ["4711", "the same as a text, and the row of goroutine 4711"],
   ["status=500", "scopes with this argument; size>1000 compares numbers"],
 ];
 
@@ -79,6 +81,7 @@ export class Hits extends Lit {
     const batches = model.batches();
     super(() => batches);
     this.text = text;
+    this.meta = model.meta;
     this.batches = batches;
     this.conditions = parseSearch(text);
     const lower = model.names.map((name) => name.toLowerCase());
@@ -125,11 +128,15 @@ export class Hits extends Lit {
     return place;
   }
 
-  /** Returns the rows whose names contain the text. @param {import("./rowset.js").Row[]} rows */
+  /** Returns the row of the goroutine with the number that is searched for, and the rows whose names contain the text. @param {import("./rowset.js").Row[]} rows */
   rowsOf(rows) {
     const { texts, args, times } = this.conditions;
     if (args.length + times.length > 0) return []; // a row has neither
-    return rows.filter((row) => texts.every(({ text, not }) => (row.name || row.title).toLowerCase().includes(text) !== not));
+    const [, id] = /^(?:goroutine )?(\d+)$/.exec(this.text) ?? [];
+    /** @type {(row: import("./rowset.js").Row) => boolean} */
+    const isIt = (row) => id !== undefined && row.by === "goroutine" && ownGoroutine(this.meta, row.key) === Number(id);
+    const named = rows.filter((row) => !isIt(row) && texts.every(({ text, not }) => (row.name || row.title).toLowerCase().includes(text) !== not));
+    return [...id === undefined ? [] : rows.filter(isIt), ...named];
   }
 
   /**

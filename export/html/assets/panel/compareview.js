@@ -64,7 +64,11 @@ export function createCompare(app) {
   });
   const count = (/** @type {string} */ key, /** @type {string} */ title, /** @type {(d: any) => number} */ value) => ({ key, title, numeric: true, value, text: (/** @type {any} */ d) => thousands(value(d)) });
   const names = createSortable({
-    caption: "Scopes by name", by: "more", id: (d) => d.name, pick: (d) => app.compareName(d.name), empty: "No scope ended in either trace.",
+    caption: "Scopes by name", by: "more", id: (d) => d.name, empty: "No scope ended in either trace.",
+    pick: (d) => {
+      app.compareName(d.name);
+      figure.scrollIntoView({ block: "nearest" }); // in a narrow window it is below the table
+    },
     columns: [
       { key: "name", title: "name", pick: true, value: (d) => nameText(d.name) },
       { key: "verdict", title: "durations", hint: "A rank test of the durations (Mann–Whitney): slower or faster if p is at most 1/10,000 and at least 56 of 100 pairs agree. At most 20,000 durations are tested. Tail: one p99 is at least 1.5 times the other. Merged: some durations are merged, so no test is possible.", value: (d) => d.verdict },

@@ -2,6 +2,7 @@
 
 import { make, nameText } from "../view/make.js";
 import { isScope } from "../data/kinds.js";
+import { extentOf } from "../model/refs.js";
 import { longest } from "../model/relate.js";
 import { copyText } from "./copy.js";
 import { KEYS } from "./help.js";
@@ -49,11 +50,13 @@ export function createContextMenu(app) {
   function open(items, x, y) {
     if (items.length === 0) return;
     before = /** @type {HTMLElement} */ (document.activeElement);
+    const at = before.getBoundingClientRect();
+    const [left, top] = x === 0 && y === 0 ? [at.left, at.bottom] : [x, y]; // a key has no place of its own in some browsers
     element.replaceChildren(...items.map(({ text, keys, run }) => make("button", { type: "button", role: "menuitem", tabIndex: -1, onclick: () => { close(); run(); } }, make("span", { text }), keys ? make("kbd", { text: keys }) : null)));
     element.hidden = false;
     const box = element.getBoundingClientRect();
-    element.style.left = `${Math.max(2, Math.min(x, innerWidth - box.width - 4))}px`;
-    element.style.top = `${Math.max(2, Math.min(y, innerHeight - box.height - 4))}px`;
+    element.style.left = `${Math.max(2, Math.min(left, innerWidth - box.width - 4))}px`;
+    element.style.top = `${Math.max(2, Math.min(top, innerHeight - box.height - 4))}px`;
     /** @type {HTMLElement} */ (element.firstElementChild).focus();
   }
 
@@ -75,17 +78,28 @@ export function createContextMenu(app) {
     e.preventDefault();
     const box = canvas.getBoundingClientRect();
     chooseAt(app, app.rows, e.clientX - box.left, e.clientY - box.top);
+    openFor(e.clientX, e.clientY);
+  });
+
+  /** Opens the menu of what is selected. @param {number} x @param {number} y */
+  function openFor(x, y) {
     const ref = app.selection;
     const name = ref && ref.j === undefined && isScope(ref.batch.kind[ref.i]) ? app.model.name(ref.batch.name[ref.i]) : "";
     const row = app.chosenRow ? itemsOf(app, rowActions) : [];
-    if (ref) open([...itemsOf(app, barActions), ...name ? nameItems(app, name).slice(-2) : [], ...row], e.clientX, e.clientY);
-    else open([...app.stateSelection ? itemsOf(app, stateActions) : [], ...row, ...itemsOf(app, ["whole", "mark"])], e.clientX, e.clientY);
-  });
+    if (ref) open([...itemsOf(app, barActions), ...name ? nameItems(app, name).slice(-2) : [], ...row], x, y);
+    else open([...app.stateSelection ? itemsOf(app, stateActions) : [], ...row, ...itemsOf(app, ["whole", "mark"])], x, y);
+  }
   rows.addEventListener("contextmenu", (/** @type {MouseEvent} */ e) => {
     const label = /** @type {HTMLElement|null} */ (/** @type {HTMLElement} */ (e.target).closest(".label"));
     const id = label?.dataset.id;
-    if (!id) return;
+    if (!id && e.target !== rows) return;
     e.preventDefault();
+    if (!id) { // by its key
+      const box = canvas.getBoundingClientRect();
+      const { from, to } = app.view;
+      const begin = app.selection ? extentOf(app.selection).start : (from + to) / 2;
+      return openFor(box.left + Math.max(0, Math.min(1, (begin - from) / (to - from))) * box.width, box.top + box.height / 2);
+    }
     app.chooseRow(id);
     open([{ text: "what it did", run: () => app.showRow(id) }, ...itemsOf(app, rowActions), ...itemsOf(app, ["collapse-all", "one-line", "threads"])], e.clientX, e.clientY);
   });

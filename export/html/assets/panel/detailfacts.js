@@ -6,6 +6,7 @@ import { ownGoroutine, processOf } from "../model/processes.js";
 import { goroutineTitle } from "../model/titles.js";
 import { children } from "../model/relate.js";
 import { lockArgs } from "../model/waitlinks.js";
+import { sampledText, usedCPUs, usedIn } from "../view/beats.js";
 import { digits3, moment, thousands, wallClock } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
@@ -76,6 +77,33 @@ export function cpuFacts(app, ref, dur) {
   return [["CPU time", `${app.span(cpu)} (${sure})`], ["CPU ÷ wall", ratio(cpu)]];
 }
 
+/** The duration below which the heartbeats say nothing of a scope, in ns. */
+const shortForBeats = 1e6;
+
+/**
+ * Returns what the heartbeats say of the process during a time: its CPUs, and the cycles of the garbage collector.
+ * @param {App} app @param {number} from @param {number} to
+ * @returns {[string, string][]} empty: there is no heartbeat then
+ */
+export function processFacts(app, from, to) {
+  const { beats: b = { time: [] }, cpus = 0 } = app.model.meta;
+  const used = usedIn(b, (k) => usedCPUs(b, "user", k) + usedCPUs(b, "sys", k), from, to);
+  if (used === null || to - from < shortForBeats) return [];
+  let [least, most] = [0, 0];
+  let known = b.time[0] <= from && b.time[b.time.length - 1] >= to;
+  for (let k = 1; k < b.time.length; k++) {
+    if (b.time[k] < from || b.time[k - 1] > to) continue;
+    const cycles = b.gc?.[k];
+    if (cycles === undefined || cycles === null) known = false;
+    most += cycles ?? 0;
+    if (b.time[k - 1] >= from && b.time[k] <= to) least += cycles ?? 0;
+  }
+  return [
+    ["process CPUs", sampledText(used, digits3, app.time) + (cpus > 0 ? ` of ${digits3(cpus)}, by heartbeats` : ", by heartbeats")],
+    ["GC cycles", `${!known ? `at least ${thousands(least)}` : least === most ? thousands(most) : `${thousands(least)} to ${thousands(most)}`}, by heartbeats`],
+  ];
+}
+
 /** Returns a time in both forms: from the start, and wall-clock. */
 export function bothTimes(meta, ns, step) {
   const fraction = /\.(\d+)/.exec(meta.start || "");
@@ -124,6 +152,7 @@ export function factsOf(app, ref, self) {
     else facts.push(["duration", flags & Flag.left ? `never ended; its goroutine ended after ${app.span(dur)}` : open ? `not ended; running for at least ${app.span(dur)}` : `${atLeast ? "≥ " : ""}${app.span(dur)}${dur >= 1000 ? ` (${thousands(dur)} ns)` : ""}`]);
     if (isScope(kind) && self !== null && Number.isFinite(self) && !(flags & Flag.across)) facts.push(["self time", app.span(self)]);
     if (!(flags & Flag.across) && kind !== Kind.wait) facts.push(...cpuFacts(app, ref, dur));
+    if (!(flags & Flag.across)) facts.push(...processFacts(app, start, start + dur));
   }
   const row = rowOf(model, ref);
   const own = ownGoroutine(model.meta, row.key);

@@ -6,7 +6,9 @@ import { colorOf } from "../view/color.js";
 import { factRefs, factsOf, isInstant, kindText, rowOf } from "./detailfacts.js";
 import { copyButtons } from "./copy.js";
 import { distributionView } from "./distribution.js";
-import { argsList } from "../data/args.js";
+import { argsList, argumentsText } from "../data/args.js";
+import { withoutLink } from "../data/itemlinks.js";
+import { shortText } from "../data/names.js";
 import { extentOf } from "../model/refs.js";
 import { distribution } from "../model/histogram.js";
 import { createRowView } from "./rowview.js";
@@ -28,6 +30,8 @@ import { lockArgs } from "../model/waitlinks.js";
 
 /** The order of links. */
 const linkRank = Object.freeze({ request: -1, block: 0, lock: 1, wake: 2, go: 3 });
+/** The maximum length of the arguments in the head; below the facts they are whole. */
+const longestArguments = 100;
 /** The maximum number of inner scopes listed. */
 const detailsInside = 50;
 
@@ -95,7 +99,8 @@ export function createDetails(app) {
         app.showTab("functions");
       }, { "data-keep": "functions", title: "The functions in which all scopes of this name spend their time" }));
     }
-    head.replaceChildren(swatch, make("h2", { text: nameText(name(ref)) }), make("span", { class: "quiet", text: kindText(kind) }),
+    const given = lockArgs(app.model, batch, i) ? "" : argumentsText(withoutLink(app.model.argsText(batch, i)));
+    head.replaceChildren(swatch, make("h2", { text: nameText(name(ref)) }), make("span", { class: "quiet", text: kindText(kind) }), given ? make("span", { text: shortText(given, longestArguments) }) : null,
       make("span", { class: "buttons" }, ...buttons));
   }
 

@@ -167,9 +167,15 @@ export function createDoctor(app) {
     again.hidden = !model.source.doctor;
     again.disabled = model.doctorAsked;
     setPending(body, model.doctorAsked ? "Examining…" : "");
+    if (model.doctorAsked) {
+      head.textContent = "Doctor"; // and not the number of the findings before
+      note.textContent = drawn = "";
+      return;
+    }
     if (model.doctor && model.doctor !== report) return take(model.doctor);
+    if (report) draw();
     if (model.doctorProblem) note.textContent = model.doctorProblem;
-    else if (report) draw();
+    else if (report) return;
     else if (model.source.doctor) {
       head.textContent = "Doctor";
       ask();

@@ -37,17 +37,34 @@ export function keptView(model, panel) {
   return Object.fromEntries(keptParts.flatMap((part) => (view[part] === undefined ? [] : [[part, view[part]]])));
 }
 
-/** Keeps the choices whenever the reader changes one. @param {App} app @param {HTMLElement} panel */
+/**
+ * Keeps the colours of the trace's names, and the choices whenever the reader changes one: a link that was opened is
+ * somebody else's choice.
+ * @param {App} app @param {HTMLElement} panel
+ */
 export function keepChoices(app, panel) {
   const { model, choices } = app;
+  const view = () => ({
+    sort: choices.sort === "name" ? undefined : choices.sort, color: choices.colorBy === "name" ? undefined : choices.colorBy, states: choices.states === "thin" ? undefined : choices.states,
+    nolocks: choices.locks ? undefined : true, noprocs: choices.procs ? undefined : true, graphs: app.graphs === "usual" ? undefined : app.graphs, oneLine: choices.oneLine || undefined,
+  });
+  let opened = JSON.stringify(view());
+  let own = false;
+  let pasted = false;
   const save = () => {
-    const view = {
-      sort: choices.sort === "name" ? undefined : choices.sort, color: choices.colorBy === "name" ? undefined : choices.colorBy, states: choices.states === "thin" ? undefined : choices.states,
-      nolocks: choices.locks ? undefined : true, noprocs: choices.procs ? undefined : true, graphs: app.graphs === "usual" ? undefined : app.graphs, oneLine: choices.oneLine || undefined,
-    };
+    if (pasted) return;
+    own ||= JSON.stringify(view()) !== opened;
     const high = /** @type {HTMLElement} */ (panel.parentElement).dataset.divided ? panel.offsetHeight : undefined;
-    remember(layoutKey(model), JSON.stringify({ view, panel: high || undefined, colors: colorsOf(model) }));
+    remember(layoutKey(model), JSON.stringify({ view: own ? view() : kept(model).view, panel: high || kept(model).panel, colors: colorsOf(model) }));
   };
   for (const event of /** @type {const} */ (["by", "filter", "graphs"])) app.on(event, save);
-  document.getElementById("divider")?.addEventListener("pointerup", save);
+  for (const event of ["pointerup", "keyup"]) document.getElementById("divider")?.addEventListener(event, save);
+  addEventListener("popstate", (e) => {
+    if (e.state?.stepNumber !== undefined) return; // Back and Forward, not a link
+    pasted = true;
+    setTimeout(() => {
+      [pasted, own, opened] = [false, false, JSON.stringify(view())];
+    });
+  });
+  save();
 }

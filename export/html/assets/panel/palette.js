@@ -32,8 +32,8 @@ function palettePlaces(app) {
   const { model } = app;
   const rows = app.arranged.flatMap((a) => (a.kind === "group" ? a.rows : [a.row])).map((row) => ({
     text: row.title, kind: "row", keys: [], run() {
-      app.chooseRow(rowId(row));
-      app.rows.reveal(row.key, 0);
+      app.rows.reveal(row.key, 0); // which opens its group
+      app.showRow(rowId(row));
     },
   }));
   const locks = model.waits.locks.map((lock) => ({

@@ -3,7 +3,7 @@
 
 import { stateText } from "../data/states.js";
 import { inSlices, oneAtATime } from "../data/slices.js";
-import { waitsIn } from "../model/explain.js";
+import { waitOfState, waitsIn } from "../model/explain.js";
 import { creatorOf } from "../model/links.js";
 import { longest } from "../model/relate.js";
 import { sumsOf } from "../model/rowsums.js";
@@ -50,6 +50,10 @@ function* rowFacts(model, rows) {
     sum.lived += Math.max(row.last, lane?.last ?? 0) - Math.min(row.first, lane?.first ?? Infinity);
     if (row.by !== "goroutine") continue;
     waits.push(...waitsIn(model, row.key, -Infinity, Infinity));
+    lane?.each(-Infinity, Infinity, 0, (run) => {
+      const wait = run.n === 1 && run.top === lane.set.lockState ? waitOfState(model, row.key, lane.set, run.i) : null;
+      if (wait && !wait.ref) waits.push(wait); // those without a record, of locks that are not named
+    });
     if (waits.length > 4 * mostWaits) waits = longestFirst();
   }
   const { scopes } = yield* summarySteps(model, 0, model.end, true, rows);
@@ -63,7 +67,7 @@ export function createRowView(app) {
   const facts = make("dl", { class: "facts" });
   const states = createStateTable(app, "States");
   const waits = createSortable({
-    caption: "Longest waits", by: "dur", limit: shownAtFirst, id: (w) => `${w.key} ${w.from}`, empty: "No wait was recorded.",
+    caption: "Longest waits", by: "dur", limit: shownAtFirst, id: (w) => `${w.key} ${w.from}`, empty: "No wait for a lock was recorded.",
     pick: (w) => (w.ref ? app.select(w.ref, { reveal: true }) : w.interval && app.goToInterval(w.key, w.interval)),
     columns: [
       { key: "name", title: "for", pick: true, value: (w) => w.name || stateText(w.state), tone: () => "wait" },

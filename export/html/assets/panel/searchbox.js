@@ -62,9 +62,8 @@ export function createSearchBox(app) {
   /** Shows one of the found rows. @param {import("../model/rowset.js").Row[]} found @param {number} place */
   function lookAt(found, place) {
     const row = found[place];
-    app.select(null);
-    app.chooseRow(rowId(row));
-    app.rows.reveal(row.key, 0);
+    app.rows.reveal(row.key, 0); // which opens its group
+    app.showRow(rowId(row));
     app.announce(`row ${row.title}`);
     rowAt = place;
     showCount();

@@ -11,17 +11,19 @@ import { percentText, thousands } from "../view/numbers.js";
 
 /**
  * Returns the time of a goroutine by state in a range of time, the longest first. Merged
- * time of unknown state has the state -1.
+ * time of unknown state has the state -1. merged: some of it comes from several intervals that were merged, so that the
+ * numbers are not exact.
  * @param {import("../data/states.js").StateLane} lane @param {number} from @param {number} to
- * @returns {{state: number, ns: number, count: number, longest: number, run: import("../data/states.js").StateRun}[]}
+ * @returns {{state: number, ns: number, count: number, longest: number, merged: boolean, run: import("../data/states.js").StateRun}[]}
  */
 export function stateSums(lane, from, to) {
   const sums = new Map();
   const add = (/** @type {number} */ state, /** @type {number} */ ns, /** @type {any} */ run) => {
     if (ns <= 0) return;
     let s = sums.get(state);
-    if (!s) sums.set(state, s = { state, ns: 0, count: 0, longest: 0, run: null });
+    if (!s) sums.set(state, s = { state, ns: 0, count: 0, longest: 0, merged: false, run: null });
     s.ns += ns;
+    s.merged ||= run.n > 1;
     s.count += run.n;
     if (ns > s.longest) [s.longest, s.run] = [ns, { ...run }];
   };
@@ -48,11 +50,14 @@ export function stateSumsOf(lanes, from, to) {
     for (const one of stateSums(lane, from, to)) {
       const s = sums.get(one.state);
       const most = !s || one.longest > s.longest ? { longest: one.longest, run: one.run, key: lane.key } : {};
-      sums.set(one.state, { ...one, key: lane.key, ...s, ...most, ns: one.ns + (s?.ns ?? 0), count: one.count + (s?.count ?? 0) });
+      sums.set(one.state, { ...one, key: lane.key, ...s, ...most, ns: one.ns + (s?.ns ?? 0), count: one.count + (s?.count ?? 0), merged: one.merged || s?.merged === true });
     }
   }
   return [...sums.values()].sort((a, b) => b.ns - a.ns);
 }
+
+/** Marks what was computed from merged intervals. @param {{merged: boolean}} sum */
+function about({ merged }) { return merged ? "≈ " : ""; }
 
 /**
  * Creates the table of goroutines' states during the selection. set fills it.
@@ -72,10 +77,10 @@ export function createStateTable(app, caption) {
     },
     columns: [
       { key: "name", title: "state", pick: true, value: (r) => r.name, tone: (r) => (r.name === stateText("lock") ? "wait" : "") },
-      { key: "ns", title: "time", numeric: true, value: (r) => r.ns, text: (r) => app.span(r.ns) },
+      { key: "ns", title: "time", numeric: true, value: (r) => r.ns, text: (r) => about(r) + app.span(r.ns) },
       { key: "share", title: "of it", numeric: true, value: (r) => r.share, text: (r) => percentText(r.share), share: (r) => r.share, bar: "total" },
-      { key: "count", title: "times", numeric: true, value: (r) => r.count, text: (r) => thousands(r.count) },
-      { key: "longest", title: "longest", numeric: true, hint: "Click a state to go to its longest interval", value: (r) => r.longest, text: (r) => app.span(r.longest) },
+      { key: "count", title: "times", numeric: true, value: (r) => (r.merged ? null : r.count), text: (r) => (r.merged ? "-" : thousands(r.count)) },
+      { key: "longest", title: "longest", numeric: true, hint: "Click a state to go to its longest interval", value: (r) => r.longest, text: (r) => about(r) + app.span(r.longest) },
     ],
   });
   table.element.classList.add("column");

@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { argsList } from "../data/args.js";
-import { bothTimes, cpuFacts, factsOf, isInstant, kindText } from "../panel/detailfacts.js";
+import { bothTimes, cpuFacts, factsOf, isInstant, kindText, processFacts } from "../panel/detailfacts.js";
 import { distributionText } from "../panel/distribution.js";
 import { Kind } from "../data/kinds.js";
 import { fakeModel } from "./fakemodel.js";
@@ -48,6 +48,17 @@ test("CPU time says how sure it is", () => {
   assert.match(said({ flags: 0 })["CPU time"], /^unknown/);
   assert.equal(said({ flags: 0 })["CPU ÷ wall"], undefined);
   assert.equal(said({ flags: 4 })["CPU time"], "unknown until it ends");
+});
+
+test("of the process the heartbeats say as much as they know", () => {
+  const beats = { time: [0, 10e6, 20e6, 30e6], user: [null, 8e6, 10e6, 2e6], sys: [null, 2e6, 10e6, 0], gc: [null, 3, 2, 4] };
+  const said = (from, to, more = {}) => processFacts(appOf({}, { cpus: 2, beats: { ...beats, ...more } }).app, from, to);
+  assert.deepEqual(said(10e6 + 1, 20e6 - 1), [["process CPUs", "2 of 2, by heartbeats"], ["GC cycles", "0 to 2, by heartbeats"]]);
+  assert.deepEqual(said(5e6, 25e6), [["process CPUs", "0.20–2 of 2, by heartbeats"], ["GC cycles", "2 to 9, by heartbeats"]]);
+  assert.deepEqual(said(5e6, 35e6)[1], ["GC cycles", "at least 6, by heartbeats"]);
+  assert.deepEqual(said(11e6, 19e6, { gc: [null, 3, null, 4] })[1], ["GC cycles", "at least 0, by heartbeats"]);
+  assert.deepEqual(said(11e6, 11.5e6), [], "too short");
+  assert.deepEqual(said(40e6, 50e6), [], "no heartbeat then");
 });
 
 test("what has no duration, has not ended, or spans a step of the clock", () => {

@@ -5,7 +5,7 @@ import { encodeState, decodeState } from "../state.js";
 test("a link brings back what it was made of", () => {
   const s = {
     view: { from: 0, to: 5310000000 }, range: { from: 17, to: 18 }, selection: { key: 4711, depth: -1, start: 99 },
-    search: "a b&c=d#é", shift: -17, rows: "wörk wait>10ms", sort: "cpu", oneLine: true, collapsed: true, threads: true, wall: true, whole: true, name: "a & b", long: { from: 17, to: 4000000000 }, marks: [{ from: 1, to: 1, name: "" }, { from: 5, to: 5, name: "a-b:c&d=é" }, { from: 7, to: 9, name: "" }, { from: 22, to: 22, name: "" }], tab: "doctor", finding: "lock-contention:a:b c", states: "thick", nolocks: true, noprocs: true, graphs: "all", area: ["g1", "g3"], hidden: ["g1", "n7"], pinned: ["g2"], shut: ["t3"],
+    search: "a b&c=d#é", shift: -17, rows: "wörk wait>10ms", sort: "cpu", oneLine: true, collapsed: true, threads: true, wall: true, whole: true, name: "a & b", long: { from: 17, to: 4000000000 }, marks: [{ from: 1, to: 1, name: "" }, { from: 5, to: 5, name: "a-b:c&d=é" }, { from: 7, to: 9, name: "" }, { from: 22, to: 22, name: "" }], tab: "doctor", finding: "lock-contention:a:b c", states: "thick", nolocks: true, noprocs: true, graphs: "all", area: ["g1", "g3"], hidden: ["g1", "n7"], pinned: ["g2"], shut: ["t3"], opened: ["r7", "fmain.f[struct { x int }]%"], row: "fhttp.(*conn).serve",
   };
   assert.deepEqual(decodeState(encodeState(s)), s);
 });

@@ -221,7 +221,7 @@ export function createRowsView(app, element) {
     const { from, to } = app.view;
     /** @type {import("./draw.js").Painter} */
     const p = {
-      ctx, model: app.model, colors, from, to, width: w, scale: w / (to - from), hits: app.brush ?? app.lit ?? app.hits, flows: app.flows && app.model.requests.any, linked: [],
+      ctx, model: app.model, colors, from, to, width: w, scale: w / (to - from), hits: app.brush ?? app.lit ?? (app.hits?.count === 0 ? null : app.hits), flows: app.flows && app.model.requests.any, linked: [],
       colorBy: app.choices.colorBy, hoverName: app.hoverName, growing: app.growing, hatch, widths, drawn: nothingDrawn(), chosen: app.selection ? app.model.place(app.selection, app.by).ref : null, chosenTo: app.selection?.j, awaited: awaitedOf(ctx, app),
     };
     ctx.lineWidth = 1;
