@@ -63,7 +63,11 @@ var parts = report.Table{
 }
 
 // roots lays out what the slow executions of a scope have more.
-var roots = report.Table[doctor.Root]{Text: "  share, time=ns, what=text", Cells: map[string]func(doctor.Root) string{"share": func(x doctor.Root) string { return "  " + show.Percent(x.Share) }}}
+var roots = report.Table{
+	Row:   doctor.Root{},
+	Text:  "  share, time=ns, what=text",
+	Cells: report.CellsOf(map[string]func(doctor.Root) string{"share": func(x doctor.Root) string { return "  " + show.Percent(x.Share) }}),
+}
 
 // barWidth is the length of the bar for the whole, in characters.
 const barWidth = 30
