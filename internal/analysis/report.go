@@ -113,6 +113,7 @@ func (r *Report) kept(l *facts) {
 		size = r.Trace.GoTraces()[0].Size
 	}
 	l.add("trace", show.Name(r.Path)+", "+show.Size(size))
+	l.loud("part", ExcerptLine(r.Trace), Odd)
 	switch line := LossLine(r.Trace); {
 	case line == "":
 		l.add("losses", "none")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -132,8 +133,12 @@ var beatFields = []struct {
 // member returns the merged trace's description of the process.
 func (in *input) member() format.Member {
 	h := in.t.Header()
+	from, to, excerpt := in.t.Excerpt()
+	if !excerpt {
+		from, to = 0, in.t.End()
+	}
 	m := format.Member{
-		From: max(in.at(0), startTicks), To: max(in.at(in.t.End()), startTicks),
+		From: max(in.at(from), startTicks), To: max(in.at(to), startTicks),
 		Offset: in.start - h.StartWall, Drift: int64(math.Round(-in.group.slope * 1e9)), Error: in.errorOf(),
 		Overwritten: in.t.Overwritten().Records, Breaks: int64(len(in.t.Breaks())),
 		Number: in.number, Shift: in.shift, PID: h.PID, PPID: in.ppid, Violated: in.group.violated || in.outside > 0, Apart: in.group.apart,
@@ -158,6 +163,9 @@ func (in *input) lacks() string {
 	}
 	for _, p := range in.t.Problems() {
 		list = append(list, p.Text)
+	}
+	if line := analysis.ExcerptLine(in.t); line != "" {
+		list = append(list, line)
 	}
 	if lost := gotrace.Lost(in.t); lost != "" {
 		list = append(list, lost)
