@@ -57,14 +57,14 @@ func (m *maker) isIn(ticks int64) bool {
 // eachBlock calls f with the sound blocks, in the order in which they were written: of a ring those
 // of kept chunks first.
 func (m *maker) eachBlock(f func(t format.BlockType, p []byte) error) error {
-	slices.SortStableFunc(m.list, func(a, b chunk) int {
-		kept := func(x *chunk) int { return -int(x.Flags & format.FlagKept) }
-		if m.ring {
-			return cmp.Or(cmp.Compare(kept(&a), kept(&b)), cmp.Compare(a.Since, b.Since), cmp.Compare(a.loc, b.loc))
-		}
-		return cmp.Compare(a.loc, b.loc)
-	})
-	return m.each(format.ChunkBlocks, func(*chunk) bool { return true }, func(_ *chunk, c *chunks.Chunk) error {
+	list := m.list
+	if m.ring {
+		list = slices.SortedStableFunc(slices.Values(m.list), func(a, b chunk) int {
+			kept := func(x *chunk) int { return -int(x.Flags & format.FlagKept) }
+			return cmp.Or(cmp.Compare(kept(&a), kept(&b)), cmp.Compare(a.Since, b.Since))
+		})
+	}
+	return m.each(list, format.ChunkBlocks, func(*chunk) bool { return true }, func(_ *chunk, c *chunks.Chunk) error {
 		for w := c.Blocks(); w.Next(); {
 			if w.Err != nil {
 				continue
@@ -246,19 +246,19 @@ func (m *maker) copyBlocks() error {
 		w.other = &blockWriter{m: m}
 	}
 	if err := m.eachBlock(func(t format.BlockType, p []byte) error {
-		if t == format.BlockSamples && m.used.levels != nil {
+		if !m.isKept(t, p) {
+			return nil
+		}
+		if t == format.BlockSamples {
 			if err := m.addLevels(w); err != nil {
 				return err
 			}
-		}
-		if !m.isKept(t, p) {
-			return nil
 		}
 		return w.add(t, p)
 	}); err != nil {
 		return err
 	}
-	for _, add := range []func(*blockWriters) error{m.addCarries, m.addCalls, m.addEmpty, m.addGoTraces} {
+	for _, add := range []func(*blockWriters) error{m.addCarries, m.addCalls, m.addLevels, m.addEmpty, m.addGoroutines, m.addGoTraces} {
 		if err := add(w); err != nil {
 			return err
 		}
@@ -268,7 +268,7 @@ func (m *maker) copyBlocks() error {
 			return err
 		}
 	}
-	for _, f := range m.facts() {
+	for _, f := range m.infos() {
 		if err := w.add(format.BlockInfo, format.AppendInfo(nil, f[0], f[1])); err != nil {
 			return err
 		}
@@ -279,7 +279,7 @@ func (m *maker) copyBlocks() error {
 	return w.once.flush()
 }
 
-// addLevels writes the memory in use when the range began, as samples before those of the range.
+// addLevels writes, once, the memory in use when the range began, as samples before those of the range.
 func (m *maker) addLevels(w *blockWriters) error {
 	of := map[string][]format.CodeSample{}
 	for k, x := range m.used.levels {
@@ -303,9 +303,6 @@ func (m *maker) addLevels(w *blockWriters) error {
 
 // addCarries writes the carries that are in, and those of scopes that began before the range.
 func (m *maker) addCarries(w *blockWriters) error {
-	for _, c := range m.used.carries {
-		m.carried = append(m.carried, c)
-	}
 	slices.SortFunc(m.carried, func(a, b format.Carry) int {
 		return cmp.Or(cmp.Compare(a.Loc, b.Loc), cmp.Compare(a.Record.Start, b.Record.Start))
 	})

@@ -3,6 +3,7 @@ package excerpt
 import (
 	"errors"
 	"math/bits"
+	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
@@ -23,11 +24,15 @@ func (m *maker) choose() error {
 	if err != nil {
 		return err
 	}
-	names := map[uint64]naming{} // the latest
+	names := map[uint64]naming{}     // the latest
+	running := map[uint64][]inside{} // by row
 	n := 0
 	err = m.t.Events(trace.Options{To: m.to, Detail: trace.Rowless}, func(e *trace.Event) bool {
 		if n++; n%(1<<16) == 0 && m.ctx.Err() != nil {
 			return false
+		}
+		if e.Start < m.from && e.Kind.Spec().Scope {
+			running[rowOf(e)] = m.nest(running[rowOf(e)], e)
 		}
 		if touches := e.Start+e.Dur >= m.from; !touches {
 			if e.Goid != 0 && (e.Kind == format.KindTrack || e.Kind == format.KindGo) {
@@ -58,6 +63,38 @@ func (m *maker) choose() error {
 	return nil
 }
 
+// inside is a scope that began before the range.
+type inside struct {
+	record naming
+	until  int64 // ns
+}
+
+// rowOf returns the key of an event's row.
+func rowOf(e *trace.Event) uint64 {
+	switch {
+	case e.Goid != 0:
+		return e.Goid
+	case e.Thread != 0:
+		return 1<<62 | uint64(e.Thread)
+	}
+	return 1<<63 | uint64(e.Owner)
+}
+
+// nest adds a scope to those of its row, without those that have ended. If it touches the range, they
+// are marked: its depth is their number.
+func (m *maker) nest(list []inside, e *trace.Event) []inside {
+	list = slices.DeleteFunc(list, func(x inside) bool { return x.until < e.Start })
+	if e.Start+e.Dur >= m.from {
+		for _, x := range list {
+			m.mark(x.record)
+		}
+	}
+	if e.Kind == format.KindPending {
+		return list
+	}
+	return append(list, inside{naming{goneRecord{e.Loc, e.Start}, e.Overwritten}, e.Start + e.Dur})
+}
+
 // readStates reads Go's execution trace, if there is one, and adds the goroutines that it has in the
 // range. supplied reports whether it supplies CPU times and ends of scopes.
 func (m *maker) readStates(rows map[uint64]bool) (supplied bool, err error) {
@@ -65,7 +102,7 @@ func (m *maker) readStates(rows map[uint64]bool) (supplied bool, err error) {
 		return false, nil
 	}
 	supplied = m.t.WantsCPU()
-	f, err := states.EachOf(m.t, states.CPUTimes(m.t))
+	f, err := states.EachOf(m.t, states.CPUTimes(m.t), states.Handler{Transition: m.follow})
 	if errors.Is(err, gotrace.ErrNone) {
 		return supplied, nil
 	}
@@ -77,7 +114,7 @@ func (m *maker) readStates(rows map[uint64]bool) (supplied bool, err error) {
 			rows[id] = true
 		}
 	}
-	m.foreign = f.Info.Foreign
+	m.facts, m.foreign = f, f.Info.Foreign
 	m.lacks = append(m.lacks, f.Info.Damage...)
 	return supplied, nil
 }

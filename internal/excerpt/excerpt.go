@@ -19,6 +19,7 @@ import (
 	"github.com/scopeview/scopeview/internal/open"
 	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/snapshot"
+	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -135,18 +136,22 @@ type maker struct {
 	numbers numbers
 	records int64
 
-	marked  map[format.Loc][]uint64    // by chunk: a bit for each place of a record that is in
-	gone    map[goneRecord]bool        // records of a ring's overwritten chunks that are in
-	cpu     map[format.Loc]uint64      // word 3 of scopes whose CPU time a part of Go's execution trace has that is not in
-	left    map[format.Loc]int64       // ns: likewise, when the goroutines of open scopes ended
-	sparse  map[owner]*sparse          // linear: chunks of scopes that began before the range
-	carried []format.Carry             // in a ring: those scopes
-	moved   []move                     // by the old place: open scopes that are in
-	unended map[format.Loc]unended     // by the new place: scopes of left without an end so far
-	ends    map[uint32]*chunks.Builder // chunks of ends apart, by owner
-	used    usage
-	foreign []uint32 // streams of Go's execution trace that are another process's
-	lacks   []string
+	marked      map[format.Loc][]uint64    // by chunk: a bit for each place of a record that is in
+	gone        map[goneRecord]bool        // records of a ring's overwritten chunks that are in
+	cpu         map[format.Loc]uint64      // word 3 of scopes whose CPU time a part of Go's execution trace has that is not in
+	left        map[format.Loc]int64       // ns: likewise, when the goroutines of open scopes ended
+	sparse      map[owner]*sparse          // linear: chunks of scopes that began before the range
+	carried     []format.Carry             // in a ring: those scopes
+	moved       []move                     // by the old place: open scopes that are in
+	unended     map[format.Loc]unended     // by the new place: scopes of left without an end so far
+	ends        map[uint32]*chunks.Builder // chunks of ends apart, by owner
+	used        usage
+	generations map[generationID]bool // of Go's execution trace that are in
+	traced      int64                 // ns: begin of the first of them
+	goroutines  map[uint64]*alive     // that exist then
+	facts       *states.Facts         // nil: there is no Go execution trace
+	foreign     []uint32              // streams of Go's execution trace that are another process's
+	lacks       []string
 }
 
 // chunk is a chunk of the trace.
@@ -231,7 +236,7 @@ func newMaker(ctx context.Context, f *hot.File, t *trace.Trace, o *Options) (*ma
 
 // run writes the excerpt.
 func (m *maker) run() error {
-	for _, step := range []func() error{m.choose, m.copyRecords, m.copyEnds, m.examineBlocks, m.copyBlocks, m.writeHeader} {
+	for _, step := range []func() error{m.planGenerations, m.choose, m.examineBlocks, m.copyRecords, m.copyEnds, m.copyBlocks, m.writeHeader} {
 		if err := cmp.Or(m.ctx.Err(), step()); err != nil {
 			return cmp.Or(m.ctx.Err(), err)
 		}
@@ -243,12 +248,12 @@ func (m *maker) size() int64 { return int64(m.places) * m.cs }
 
 // eachRecords calls f with the chunks of records for which want returns true.
 func (m *maker) eachRecords(want func(*chunk) bool, f func(*chunk, *chunks.Chunk) error) error {
-	return m.each(format.ChunkRecords, want, f)
+	return m.each(m.list, format.ChunkRecords, want, f)
 }
 
-func (m *maker) each(kind format.ChunkKind, want func(*chunk) bool, f func(*chunk, *chunks.Chunk) error) error {
-	for i := range m.list {
-		x := &m.list[i]
+func (m *maker) each(list []chunk, kind format.ChunkKind, want func(*chunk) bool, f func(*chunk, *chunks.Chunk) error) error {
+	for i := range list {
+		x := &list[i]
 		if x.Kind != kind || !want(x) {
 			continue
 		}
@@ -321,8 +326,8 @@ func (n *numbers) next() (number, gen uint32) {
 	}
 }
 
-// facts are the info blocks of an excerpt.
-func (m *maker) facts() [][2]string {
+// infos are the info blocks of an excerpt.
+func (m *maker) infos() [][2]string {
 	made := time.Now().UTC().Format(time.RFC3339) + " of " + m.source
 	list := [][2]string{
 		{"snapshot", made}, {"snapshot_reason", cmp.Or(m.reason, "a range was copied")},

@@ -16,87 +16,97 @@ const slack = 10_000_000 // ns
 // partSize is the number of bytes of a Go execution trace in one block, in a chunk of the usual size.
 const partSize = 32 << 10
 
-// addGoTraces copies the generations that touch the range, of the recording or of each process of a
-// merged one.
-func (m *maker) addGoTraces(w *blockWriters) error {
+// generationID identifies a generation of Go's execution trace.
+type generationID struct {
+	stream uint32
+	place  int // from 1 on
+}
+
+// planGenerations chooses the generations that touch the range. If there is none, the nearest is in: the
+// program was traced, and what its goroutines did in the range is not known.
+func (m *maker) planGenerations() error {
+	m.generations, m.goroutines, m.traced = map[generationID]bool{}, map[uint64]*alive{}, math.MaxInt64
+	return m.eachTraced(func(s *trace.Sched, all []trace.GoTrace) error {
+		nearest, begins, distance := generationID{}, int64(0), int64(math.MaxInt64)
+		for i := range all {
+			id := generationID{stream: all[i].Stream}
+			err := gotrace.EachGeneration(m.t, s, &all[i], func(_ []byte, g *gotrace.Generation) error {
+				id.place++
+				away := max(g.From-(m.to+slack), (m.from-slack)-g.To, 0)
+				if away == 0 {
+					m.generations[id] = true
+					m.traced = min(m.traced, g.From)
+				}
+				if away < distance {
+					nearest, begins, distance = id, g.From, away
+				}
+				return m.ctx.Err()
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if distance > 0 && distance < math.MaxInt64 {
+			m.generations[nearest] = true
+			m.traced = min(m.traced, begins)
+		}
+		return nil
+	})
+}
+
+// eachTraced calls f with the Go execution traces of the recording, or of each process of a merged
+// one.
+func (m *maker) eachTraced(f func(s *trace.Sched, all []trace.GoTrace) error) error {
 	if len(m.t.Processes()) == 0 {
-		all := slices.DeleteFunc(m.t.GoTraces(), func(g trace.GoTrace) bool { return slices.Contains(m.foreign, g.Stream) })
-		return m.addGenerations(w, nil, all)
+		return f(nil, slices.DeleteFunc(m.t.GoTraces(), func(g trace.GoTrace) bool { return slices.Contains(m.foreign, g.Stream) }))
 	}
 	scheds := m.t.Scheds()
 	for i := range scheds {
-		if err := m.addGenerations(w, &scheds[i], scheds[i].GoTraces); err != nil {
+		if err := f(&scheds[i], scheds[i].GoTraces); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// generationID identifies a generation.
-type generationID struct {
-	stream uint32
-	place  int
-}
-
-// addGenerations copies the generations of a process that touch the range. If there is none it copies
-// the nearest one: the process was traced, and what its goroutines did in the range is not known.
-func (m *maker) addGenerations(w *blockWriters, s *trace.Sched, all []trace.GoTrace) error {
-	nearest, distance, found := generationID{}, int64(math.MaxInt64), false
-	err := m.eachGeneration(w, s, all, func(id generationID, g *gotrace.Generation) bool {
-		away := int64(0)
-		switch {
-		case g.From > m.to+slack:
-			away = g.From - m.to
-		case g.To < m.from-slack:
-			away = m.from - g.To
-		default:
-			found = true
-			return true
-		}
-		if away < distance {
-			nearest, distance = id, away
-		}
-		return false
-	})
-	if err != nil || found || distance == math.MaxInt64 {
-		return err
-	}
-	return m.eachGeneration(w, s, all, func(id generationID, _ *gotrace.Generation) bool { return id == nearest })
-}
-
-// eachGeneration copies the generations for which in returns true.
-func (m *maker) eachGeneration(w *blockWriters, s *trace.Sched, all []trace.GoTrace, in func(generationID, *gotrace.Generation) bool) error {
-	for i := range all {
-		g := &all[i]
-		out, place, whole := parts{w: w, stream: g.Stream, size: m.share(partSize)}, 0, true
-		err := gotrace.EachGeneration(m.t, s, g, func(head []byte, one *gotrace.Generation) error {
-			place++
-			if err := m.ctx.Err(); err != nil || !in(generationID{g.Stream, place}, one) {
+// addGoTraces copies the generations that are in.
+func (m *maker) addGoTraces(w *blockWriters) error {
+	return m.eachTraced(func(s *trace.Sched, all []trace.GoTrace) error {
+		for i := range all {
+			if err := m.addGoTrace(w, s, &all[i]); err != nil {
 				return err
 			}
-			whole = one.Whole
-			if out.seq == 0 && len(out.b) == 0 {
-				out.b = append(out.b, head...)
+		}
+		return nil
+	})
+}
+
+func (m *maker) addGoTrace(w *blockWriters, s *trace.Sched, g *trace.GoTrace) error {
+	out, whole := parts{w: w, stream: g.Stream, size: m.share(partSize)}, true
+	id := generationID{stream: g.Stream}
+	err := gotrace.EachGeneration(m.t, s, g, func(head []byte, one *gotrace.Generation) error {
+		if id.place++; !m.generations[id] {
+			return m.ctx.Err()
+		}
+		whole = one.Whole
+		if out.seq == 0 && len(out.b) == 0 {
+			out.b = append(out.b, head...)
+		}
+		for _, b := range one.Blocks() {
+			if err := out.write(b); err != nil {
+				return err
 			}
-			for _, b := range one.Blocks() {
-				if err := out.write(b); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err == nil {
-			err = out.flush()
 		}
-		if err == nil && g.Missing && !whole {
-			out.seq++ // behind a gap
-			err = w.add(format.BlockGoTrace, format.AppendGoTrace(nil, g.Stream, out.seq, nil))
-		}
-		if err != nil {
-			return err
-		}
+		return m.ctx.Err()
+	})
+	if err == nil {
+		err = out.flush()
 	}
-	return nil
+	if err == nil && g.Missing && !whole {
+		out.seq++ // behind a gap
+		err = w.add(format.BlockGoTrace, format.AppendGoTrace(nil, g.Stream, out.seq, nil))
+	}
+	return err
 }
 
 // parts writes the parts of a Go execution trace.

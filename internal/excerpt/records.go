@@ -1,6 +1,7 @@
 package excerpt
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 
@@ -30,6 +31,11 @@ func (m *maker) copyRecords() error {
 	if err != nil {
 		return err
 	}
+	for _, c := range m.used.carries {
+		m.note(c.Loc, c.Loc, &c.Record)
+		m.carried = append(m.carried, c)
+	}
+	slices.SortFunc(m.moved, byPlace)
 	for _, s := range m.sparse {
 		if s.Builder != nil {
 			if err := m.put(s.Builder); err != nil {
@@ -195,11 +201,15 @@ func (m *maker) copyEnds() error {
 // endOf returns the new place of the record at loc that began at start, if it is in, and the owner of
 // the chunk for its end: an end whose begin is overwritten has the scope's owner.
 func (m *maker) endOf(loc format.Loc, start int64, of uint32) (to format.Loc, by uint32, in bool) {
-	i, ok := slices.BinarySearchFunc(m.moved, loc, func(x move, loc format.Loc) int { return int(min(max(x.from-loc, -1), 1)) })
-	if ok && m.moved[i].start == start {
+	i, ok := slices.BinarySearchFunc(m.moved, move{from: loc, start: start}, byPlace)
+	if ok {
 		return m.moved[i].to, 0, true
 	}
 	return loc, of, m.isGone(loc, start)
+}
+
+func byPlace(a, b move) int {
+	return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.start, b.start))
 }
 
 // addEnd writes an end apart.

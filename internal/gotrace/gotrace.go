@@ -162,6 +162,7 @@ func Read(t *trace.Trace, h Handler) (*Info, error) {
 func read(t *trace.Trace, all []trace.GoTrace, h Handler) (*Info, error) {
 	r := newReader(h)
 	r.t, r.clock, r.end = t, clockOf(t), t.End()
+	r.begin(t.Goroutines())
 	return r.all(all)
 }
 

@@ -1,6 +1,10 @@
 package trace
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
 
 // Facts of an excerpt: a trace that has only a range of a recording's time.
 const (
@@ -19,6 +23,18 @@ func (t *Trace) Excerpt() (from, to int64, ok bool) {
 	to, err2 := strconv.ParseInt(t.Lookup(FactExcerptTo), 10, 64)
 	return from, to, err1 == nil && err2 == nil && from >= 0 && from <= to
 }
+
+func (t *Trace) goroutineBlock(p []byte, _ format.Loc) error {
+	g, err := format.DecodeGoroutine(p)
+	if err == nil {
+		t.goroutines = append(t.goroutines, g)
+	}
+	return err
+}
+
+// Goroutines lists what an excerpt has of the goroutines that existed when its Go execution trace
+// begins.
+func (t *Trace) Goroutines() []format.Goroutine { return t.goroutines }
 
 // Ticks returns the first tick that is not before ns from the trace's start.
 func (t *Trace) Ticks(ns int64) int64 { return t.clock.Ticks(ns) }
