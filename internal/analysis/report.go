@@ -153,6 +153,9 @@ func (r *Report) kept(l *facts) {
 
 // closedBy describes how a trace was closed.
 func closedBy(t *trace.Trace) string {
+	if _, _, excerpt := t.Excerpt(); excerpt {
+		return "closed: an excerpt does not change"
+	}
 	if len(t.Processes()) > 0 {
 		return "merged by scopeview merge"
 	}

@@ -34,7 +34,7 @@ func (m *maker) choose() error {
 		if e.Start < m.from && e.Kind.Spec().Scope {
 			running[rowOf(e)] = m.nest(running[rowOf(e)], e)
 		}
-		if touches := e.Start+e.Dur >= m.from; !touches {
+		if touches := m.from <= 0 || e.Start+e.Dur >= m.from; !touches { // as trace.Options select
 			if e.Goid != 0 && (e.Kind == format.KindTrack || e.Kind == format.KindGo) {
 				names[e.Goid] = naming{goneRecord{e.Loc, e.Start}, e.Overwritten}
 			}
@@ -45,6 +45,9 @@ func (m *maker) choose() error {
 			at.start = anyStart // e.Start is its stop
 		}
 		m.mark(naming{at, e.Overwritten})
+		if name, ok := names[e.Goid]; ok && e.Start < m.from {
+			m.mark(name) // that of its begin; there may be a later one
+		}
 		rows[e.Goid] = true
 		if supplied && (e.Start < m.from || e.Start+e.Dur > m.to) {
 			m.supply(e)

@@ -141,6 +141,7 @@ type maker struct {
 	cpu         map[format.Loc]uint64      // word 3 of scopes whose CPU time a part of Go's execution trace has that is not in
 	left        map[format.Loc]int64       // ns: likewise, when the goroutines of open scopes ended
 	sparse      map[owner]*sparse          // linear: chunks of scopes that began before the range
+	starts      map[int64]uint32           // by the start of a record before the range: the last chunk with one
 	carried     []format.Carry             // in a ring: those scopes
 	moved       []move                     // by the old place: open scopes that are in
 	unended     map[format.Loc]unended     // by the new place: scopes of left without an end so far
@@ -220,7 +221,7 @@ func newMaker(ctx context.Context, f *hot.File, t *trace.Trace, o *Options) (*ma
 		ctx: ctx, t: t, reason: o.Reason, header: h, file: chunks.Of(&trace.Reading{File: f, Until: ctx}, size, &h, &s), cs: int64(h.ChunkSize), ring: h.Ring != 0,
 		from: sel.From, to: min(sel.To, max(t.End(), 1)), begin: t.Ticks(sel.From), end: t.LastTick(), buf: make([]byte, h.ChunkSize),
 		places: 1, marked: map[format.Loc][]uint64{}, gone: map[goneRecord]bool{}, cpu: map[format.Loc]uint64{}, left: map[format.Loc]int64{},
-		sparse: map[owner]*sparse{}, unended: map[format.Loc]unended{}, ends: map[uint32]*chunks.Builder{},
+		sparse: map[owner]*sparse{}, unended: map[format.Loc]unended{}, ends: map[uint32]*chunks.Builder{}, starts: map[int64]uint32{},
 	}
 	for _, c := range t.Chunks() {
 		x := chunk{c, format.Loc(c.Offset)}

@@ -49,11 +49,12 @@ func (m *maker) copyRecords() error {
 // copyChunk copies the marked records of a chunk to one of their own.
 func (m *maker) copyChunk(x *chunk, c *chunks.Chunk, set []uint64) error {
 	h := c.ChunkHeader
-	h.Flags = 0
-	b := m.take(h)
-	if m.ring {
+	if h.Flags = 0; m.ring {
 		m.numbers.count++
+	} else {
+		h.Number = 0
 	}
+	b := m.take(h)
 	anchor, due := format.Record{}, false
 	eachMarked(c, set, func(r *format.Record) { anchor, due = *r, true }, func(w *format.Walk, r *format.Record, ext []byte) {
 		if due {
@@ -62,6 +63,9 @@ func (m *maker) copyChunk(x *chunk, c *chunks.Chunk, set []uint64) error {
 		}
 		m.note(x.loc+format.Loc(w.Off), m.locOf(b), r)
 		b.Record(r, ext)
+		if r.Start < m.begin {
+			m.starts[r.Start] = b.Head.Index
+		}
 	})
 	return m.put(b)
 }
@@ -140,7 +144,10 @@ func (m *maker) addSparse(x *chunk, from format.Loc, anchor *format.Record, thre
 		m.sparse[k] = s
 	}
 	late := r.Kind() == format.KindWait || r.Kind() == format.KindHold // such records may be written late
-	if s.Builder != nil && (s.Left() < 2*format.RecordSize+len(ext) || !late && r.Start < s.last) {
+	// Of equal starts the order of places counts: behind a record of a later chunk only another comes.
+	// A record that began before its chunk was handed out is shown from then on.
+	if s.Builder != nil && (s.Left() < 2*format.RecordSize+len(ext) || !late && r.Start < s.last || thread == 0 && s.thread != 0 ||
+		m.starts[r.Start] > s.Head.Index || x.Since < s.Head.Since || r.Start < x.Since && x.Since != s.Head.Since) {
 		if err := m.put(s.Builder); err != nil {
 			return err
 		}
@@ -149,15 +156,15 @@ func (m *maker) addSparse(x *chunk, from format.Loc, anchor *format.Record, thre
 	if s.Builder == nil {
 		*s = sparse{Builder: m.take(format.ChunkHeader{Kind: format.ChunkRecords, Path: x.Path, Owner: x.Owner, Since: x.Since, Gen: 1})}
 	}
-	if s.Head.Since = min(s.Head.Since, r.Start); x.Path == format.PathAssembly && (thread != s.thread || s.Empty()) && thread != 0 {
+	if x.Path == format.PathAssembly && (thread != s.thread || s.Empty()) && thread != 0 {
 		a := *anchor
 		a.Start = max(a.Start, s.last)
 		s.Builder.Record(&a, nil)
 		s.thread, s.last = thread, a.Start
-		s.Head.Since = min(s.Head.Since, a.Start)
 	}
 	m.note(from, m.locOf(s.Builder), r)
 	s.Builder.Record(r, ext)
+	m.starts[r.Start] = s.Head.Index
 	if !late {
 		s.last = max(s.last, r.Start)
 	}
