@@ -65,7 +65,7 @@ var parts = report.Table{
 // roots lays out what the slow executions of a scope have more.
 var roots = report.Table{
 	Row:   doctor.Root{},
-	Text:  "  share, time=ns, what=text",
+	Text:  "  share=share, time=ns, what=text",
 	Cells: report.CellsOf(map[string]func(doctor.Root) string{"share": func(x doctor.Root) string { return "  " + show.Percent(x.Share) }}),
 }
 
