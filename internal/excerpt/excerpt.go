@@ -207,10 +207,10 @@ func newMaker(ctx context.Context, f *hot.File, t *trace.Trace, o *Options) (*ma
 		sel.To = max(t.End(), 1)
 	}
 	switch sel.From = max(sel.From, 0); {
-	case sel.From > sel.To:
-		return nil, fmt.Errorf("%w: the range begins at %s, and ends before that, at %s", ErrOutside, show.Duration(sel.From), show.Duration(sel.To))
 	case sel.From > t.End():
 		return nil, fmt.Errorf("%w: it is from 0s to %s, and the range begins at %s", ErrOutside, show.Duration(t.End()), show.Duration(sel.From))
+	case sel.From > sel.To:
+		return nil, fmt.Errorf("%w: the range begins at %s, and ends before that, at %s", ErrOutside, show.Duration(sel.From), show.Duration(sel.To))
 	}
 	size, err := f.Size()
 	if err != nil {
