@@ -30,13 +30,17 @@ func service(t *testing.T, path string, length, pause time.Duration, options ...
 	t.Helper()
 	end := recordtest.Begin(t, path, append([]scope.Option{scope.WithHeartbeat(100 * time.Millisecond)}, options...)...)
 	until := time.Now().Add(length)
+	more := func() bool {
+		now := time.Now()
+		return now.Before(until) || pause == 0 && scope.Stats().Overwritten == 0 && now.Before(until.Add(time.Minute)) // the ring is to be full
+	}
 	var mu scope.Mutex
 	mu.Name = "mu"
 	var wg sync.WaitGroup
 	feed := make(chan int)
 	wg.Go(func() {
 		scope.Track("feeder")
-		for i := 0; time.Now().Before(until); i++ {
+		for i := 0; more(); i++ {
 			select {
 			case feed <- i:
 			case <-time.After(time.Millisecond):
@@ -55,7 +59,7 @@ func service(t *testing.T, path string, length, pause time.Duration, options ...
 			defer wg.Done()
 			rnd := rand.New(rand.NewPCG(uint64(w), 1))
 			long, since := scope.Begin("long", w), time.Now()
-			for time.Now().Before(until) {
+			for more() {
 				if time.Since(since) > time.Duration(100+w*70)*time.Millisecond {
 					long.End("result", w)
 					long, since = scope.Begin("long", w), time.Now()
@@ -254,7 +258,9 @@ func firstDifference(a, b string) string {
 }
 
 // TestExcerptReports: every report of a range is the same of the trace and of its excerpt: of all
-// kinds of recordings.
+// kinds of recordings. The ranges are before the goroutine ends that leaves a scope open: states reads
+// scopes as they were recorded, so it counts that as open for ever, and an excerpt of later does not
+// have it.
 func TestExcerptReports(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -273,7 +279,7 @@ func TestExcerptReports(t *testing.T) {
 			if (name == "ring.scope" || name == "segments.scope") && overwritten == 0 {
 				t.Error("nothing was overwritten")
 			}
-			ranges, commands := [][2]float64{{0.1, 0.3}, {0.5, 0.55}, {0.97, 0.98}, {0, 1}}, reports
+			ranges, commands := [][2]float64{{0.1, 0.3}, {0.5, 0.55}, {0.57, 0.58}, {0, 1}}, reports
 			switch name { // each range reads the trace some fifty times
 			case "packed.scopez":
 				ranges, commands = ranges[1:2], []string{"top", "states", "export csv"}

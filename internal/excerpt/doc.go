@@ -27,9 +27,10 @@
 //  4. Copy blocks: those that describe names, stacks, the clock or the recording, and of the others,
 //     which are of a time, those of the range. A value that was valid when the range began is written
 //     for it: the memory in use of a stack, a heartbeat before.
-//  5. Copy Go's generations (a second each) of its execution trace that touch the range. Each has the
-//     state of all goroutines. What scopes get from the others is written into their records: the CPU
-//     time of a scope that began before the range, or ended behind it.
+//  5. Copy Go's generations (a second each) of its execution trace that touch the range. Blocks have
+//     what the goroutines bring along from earlier ones: why and where they wait, and who created them.
+//     What scopes get from other generations is written into their records: the CPU time of a scope that
+//     began before the range, or ended behind it.
 //  6. Write the header: until then the file is no trace.
 //
 // # What an excerpt is
@@ -40,6 +41,9 @@
 // losses of the whole recording, because the time of a loss is not known exactly. A ring's excerpt is
 // a ring, and has what that has overwritten.
 //
-// It lacks what no generation of the range has: where goroutines were created before, and Go's word
-// for a wait that began before, which the stack replaces.
+// It lacks what happened behind its last generation: the goroutine that ends a wait then. It lacks
+// scopes that were left open by goroutines that ended before the range, which readers of the records
+// as they are count as open for ever. Of a merged trace it lacks the blocks of 5. Outside of Linux, the
+// wall clock relates Go's execution trace to the recording, as it was in the first generation: in an
+// excerpt states may be off by what the wall clock was set meanwhile.
 package excerpt

@@ -148,8 +148,8 @@ type maker struct {
 	ends        map[uint32]*chunks.Builder // chunks of ends apart, by owner
 	used        usage
 	generations map[generationID]bool // of Go's execution trace that are in
-	traced      int64                 // ns: begin of the first of them
-	goroutines  map[uint64]*alive     // that exist then
+	followed    bool                  // a change of state in one of them was read
+	goroutines  map[uint64]*alive     // that exist when the first of them begins
 	facts       *states.Facts         // nil: there is no Go execution trace
 	foreign     []uint32              // streams of Go's execution trace that are another process's
 	lacks       []string

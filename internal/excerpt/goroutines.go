@@ -17,10 +17,11 @@ type alive struct {
 	seen uint32             // its last known stack, which shows whose goroutine it is
 }
 
-// follow notes a change of state before that. The generations that are in have the later ones, and
+// follow notes a change of state in an earlier generation. The generations that are in have the later ones, and
 // only the state, without its reason, of a goroutine to which nothing happens.
 func (m *maker) follow(_ *states.Facts, tr *gotrace.Transition) {
-	if tr.Time >= m.traced || len(m.t.Processes()) > 0 {
+	m.followed = m.followed || tr.Time > m.to || m.generations[generationID{tr.Stream, tr.Generation}] || len(m.t.Processes()) > 0
+	if m.followed {
 		return
 	}
 	g := m.goroutines[tr.Goid]

@@ -25,9 +25,9 @@ type generationID struct {
 // planGenerations chooses the generations that touch the range. If there is none, the nearest is in: the
 // program was traced, and what its goroutines did in the range is not known.
 func (m *maker) planGenerations() error {
-	m.generations, m.goroutines, m.traced = map[generationID]bool{}, map[uint64]*alive{}, math.MaxInt64
+	m.generations, m.goroutines = map[generationID]bool{}, map[uint64]*alive{}
 	return m.eachTraced(func(s *trace.Sched, all []trace.GoTrace) error {
-		nearest, begins, distance := generationID{}, int64(0), int64(math.MaxInt64)
+		nearest, distance := generationID{}, int64(math.MaxInt64)
 		for i := range all {
 			id := generationID{stream: all[i].Stream}
 			err := gotrace.EachGeneration(m.t, s, &all[i], func(_ []byte, g *gotrace.Generation) error {
@@ -35,10 +35,9 @@ func (m *maker) planGenerations() error {
 				away := max(g.From-(m.to+slack), (m.from-slack)-g.To, 0)
 				if away == 0 {
 					m.generations[id] = true
-					m.traced = min(m.traced, g.From)
 				}
 				if away < distance {
-					nearest, begins, distance = id, g.From, away
+					nearest, distance = id, away
 				}
 				return m.ctx.Err()
 			})
@@ -48,7 +47,6 @@ func (m *maker) planGenerations() error {
 		}
 		if distance > 0 && distance < math.MaxInt64 {
 			m.generations[nearest] = true
-			m.traced = min(m.traced, begins)
 		}
 		return nil
 	})

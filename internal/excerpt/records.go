@@ -112,9 +112,11 @@ func (m *maker) note(from, to format.Loc, r *format.Record) {
 	}
 }
 
-// atMost limits the CPU ticks of word 3 to a duration.
+// atMost limits the CPU ticks of word 3 to a duration. They may exceed it by what the rates of the
+// clocks differ.
 func (m *maker) atMost(word uint64, wall int64) uint64 {
-	return min(word>>2, uint64(max(wall, 0)))<<2 | word&3
+	wall = max(wall, 0)
+	return min(word>>2, uint64(wall+format.CPUSlack(wall)))<<2 | word&3
 }
 
 // copySparse copies the marked records of a chunk, which all began before the range.

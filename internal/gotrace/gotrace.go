@@ -78,6 +78,10 @@ type Transition struct {
 	Proc     int32  // Go's processor, likewise; -1 for none
 	By       uint64 // the goroutine that created it or woke it; 0: none, or unknown
 	ByStack  uint32 // the stack of By at that time
+	// Stream and Generation (of the stream, from 1 on) are those that have it; 0: it follows from
+	// others.
+	Stream     uint32
+	Generation int
 }
 
 // Sample is the position of a goroutine when the CPU profile's timer of its thread fired.

@@ -197,7 +197,7 @@ func (v *checker) words(r *format.Record, here int64) {
 }
 
 func (v *checker) cpu(cpu int64, q format.Quality, wall, here int64) {
-	if q != format.Unknown && cpu > wall {
+	if q != format.Unknown && cpu > wall && (!v.suppliedCPU() || cpu > wall+format.CPUSlack(wall)) {
 		v.add(here, "record-cpu", "%d ticks of CPU time in %d", cpu, wall)
 	}
 	if q == format.Exact && wall > v.exact && !v.suppliedCPU() {

@@ -38,7 +38,7 @@ var rules = []struct{ Name, Doc string }{
 	{"record-name", "a record's name, and a key, is defined; not so where the hot part is missing, which may have the name's block"},
 	{"record-words", "words 1 and 3 match the kind's description"},
 	{"record-stop", "a scope's stop is a time, not before its start"},
-	{"record-cpu", "CPU time is at most wall time, and exact only below 20 µs; in a merged trace or an excerpt, where Go execution traces supplied them, at any length"},
+	{"record-cpu", "CPU time is at most wall time, and exact only below 20 µs; in a merged trace or an excerpt, where Go execution traces supplied them, at any length, and by a thousandth more"},
 	{"record-open", "an open record's word 1 has the thread of its anchor (assembly path) or its start (other paths)"},
 	{"record-anchor", "anchors are in chunks of the assembly path, one before all other records"},
 	{"ext-missing", "where the extension bit is set a whole extension follows"},
