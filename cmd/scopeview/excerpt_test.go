@@ -120,7 +120,7 @@ var reports = []string{
 var recordingOnly = regexp.MustCompile(`(?m)^(an excerpt: from .*|Go execution trace .*|\d+ threads?, which came onto CPUs.*|(ok|NOT ok|not checked): .*|(note: )?a check of the states failed.*|` +
 	`ended: The program ended without Stop.*|(note: )?what was lost after .* is not known.*|counts are written once per heartbeat; .*|\d+ samples of the counter .* were lost: .*|(no problem found|no other finding) in this trace)$`)
 
-// wakers matches the last column of the places where goroutines waited: where they were woken. Who
+// wakers matches the last column of the places where goroutines waited: where they were woken. What
 // wakes a goroutine that still waits at the end of an excerpt is not in it.
 var wakers = regexp.MustCompile(`(?m)^((?:join|cond|channel|select|network|sleep|other) .*?\d\S*s +\S+s +\S+s)  .*$`)
 

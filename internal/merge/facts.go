@@ -133,12 +133,8 @@ var beatFields = []struct {
 // member returns the merged trace's description of the process.
 func (in *input) member() format.Member {
 	h := in.t.Header()
-	from, to, excerpt := in.t.Excerpt()
-	if !excerpt {
-		from, to = 0, in.t.End()
-	}
 	m := format.Member{
-		From: max(in.at(from), startTicks), To: max(in.at(to), startTicks),
+		From: max(in.at(0), startTicks), To: max(in.at(in.t.End()), startTicks),
 		Offset: in.start - h.StartWall, Drift: int64(math.Round(-in.group.slope * 1e9)), Error: in.errorOf(),
 		Overwritten: in.t.Overwritten().Records, Breaks: int64(len(in.t.Breaks())),
 		Number: in.number, Shift: in.shift, PID: h.PID, PPID: in.ppid, Violated: in.group.violated || in.outside > 0, Apart: in.group.apart,
