@@ -110,6 +110,16 @@ func TestExcerptExport(t *testing.T) {
 		if a, b := fmt.Sprint(of.Scopes), fmt.Sprint(doc.Scopes); a != b {
 			t.Errorf("top of the trace:\n%s\nof the excerpt:\n%s", a, b)
 		}
+		// While the server writes, another click cancels.
+		tb.read(nil, `(window.asked = fetch, window.fetch = (path, o) => path.includes("api/excerpt") ? new Promise((_, fail) => { o.signal.onabort = () => fail(new Error("aborted")); }) : asked(path, o), 0)`)
+		click := func(text string) {
+			t.Helper()
+			tb.read(nil, `Array.from(document.querySelectorAll("#switches button")).find((b) => b.textContent === %s).click()`, quote(text))
+		}
+		click("Trace (.scope)")
+		tb.await(`document.querySelector("#switches [aria-busy=true]")?.textContent === "Cancel: Trace (.scope)"`)
+		click("Cancel: Trace (.scope)")
+		tb.await(`document.querySelector("#live").textContent === "The copy was cancelled." && document.querySelector("#switches [aria-busy=true]") === null`)
 		// Its own page shows the range.
 		tb = show(t, serve(t, file), browser.View{})
 		if a, b := tb.number("scopeview.view.from"), tb.number("scopeview.view.to"); int64(a) != from || b < float64(to) || b > float64(to)+0.02*float64(to-from)+1000 {

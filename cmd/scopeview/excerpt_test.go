@@ -293,6 +293,17 @@ func TestExcerptReports(t *testing.T) {
 	}
 }
 
+// TestExcerptOfExcerpt: the same of an excerpt of an excerpt.
+func TestExcerptOfExcerpt(t *testing.T) {
+	dir := t.TempDir()
+	src, part := filepath.Join(dir, "src.scope"), filepath.Join(dir, "part.scope")
+	service(t, src, 1500*time.Millisecond, 5*time.Millisecond, gotrace.With())
+	if r := scopeview("snapshot", src, "-o", part, "--from", "300ms", "--to", "800ms"); r.code != exitOK {
+		t.Fatal(r)
+	}
+	sameReports(t, part, 500e6, 550e6, []string{"top", "waits", "states", "states --by site", "profile", "export csv", "export csv --states"})
+}
+
 // TestExcerptOfGoldens: the same of the traces of earlier versions.
 func TestExcerptOfGoldens(t *testing.T) {
 	paths, err := filepath.Glob("../../internal/trace/testdata/v1*/*.scope.gz")

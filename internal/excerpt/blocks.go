@@ -3,6 +3,7 @@ package excerpt
 import (
 	"cmp"
 	"encoding/binary"
+	"maps"
 	"math"
 	"slices"
 
@@ -20,8 +21,7 @@ type usage struct {
 	counters map[string]counter
 	levels   map[level]format.CodeSample // of the heap, before the range
 	carries  map[goneRecord]format.Carry // the latest of each
-	switched *format.Switches            // the last block of switches before, or else after, the range
-	switches bool                        // there are some in the range
+	threads  map[uint16]switched         // by process of a merged trace
 }
 
 // counter is one whose samples the trace has.
@@ -30,6 +30,12 @@ type counter struct {
 	thread uint32
 	kept   bool // a block of it is in
 	until  int64
+}
+
+// switched describes the switches of a process's threads.
+type switched struct {
+	thread uint32 // one of them
+	kept   bool   // a block of them is in
 }
 
 // level identifies the memory in use of a stack.
@@ -85,7 +91,7 @@ func (m *maker) eachBlock(f func(t format.BlockType, p []byte) error) error {
 // examineBlocks finds what the blocks that are in refer to.
 func (m *maker) examineBlocks() error {
 	u := &m.used
-	*u = usage{stacks: map[uint32]bool{}, frames: map[uint32]bool{}, counters: map[string]counter{}, levels: map[level]format.CodeSample{}, carries: map[goneRecord]format.Carry{}}
+	*u = usage{stacks: map[uint32]bool{}, frames: map[uint32]bool{}, counters: map[string]counter{}, levels: map[level]format.CodeSample{}, carries: map[goneRecord]format.Carry{}, threads: map[uint16]switched{}}
 	if err := m.findBeats(); err != nil {
 		return err
 	}
@@ -112,8 +118,7 @@ func (m *maker) examineBlocks() error {
 			}
 		case format.BlockSwitch:
 			if s, _, err := format.CheckSwitches(p); err == nil {
-				u.switches = u.switches || m.touches(s.Base, s.Until)
-				u.switched = &s
+				u.threads[s.Process] = switched{s.Thread, u.threads[s.Process].kept || m.touches(s.Base, s.Until)}
 			}
 		}
 		return nil
@@ -186,7 +191,7 @@ func (m *maker) isKept(t format.BlockType, p []byte) bool {
 	case format.BlockFrame:
 		id := binary.LittleEndian.Uint32(p)
 		return id >= format.PlaceFrames || u.frames[id]
-	case format.BlockCarry, format.BlockGoTrace, format.BlockCalls, format.BlockUnseen, format.BlockStop:
+	case format.BlockCarry, format.BlockGoTrace, format.BlockCalls, format.BlockUnseen, format.BlockGoroutine, format.BlockStop:
 		return false // they are written anew
 	}
 	return true
@@ -360,9 +365,15 @@ func (m *maker) addEmpty(w *blockWriters) error {
 			return err
 		}
 	}
-	if s := m.used.switched; s != nil && !m.used.switches {
-		s.First, s.Lost, s.On, s.Base, s.Until, s.List = true, false, false, at, at, nil
-		return w.add(format.BlockSwitch, format.AppendSwitches(nil, s))
+	for _, process := range slices.Sorted(maps.Keys(m.used.threads)) {
+		x := m.used.threads[process]
+		if x.kept {
+			continue
+		}
+		s := format.Switches{Thread: x.thread, Process: process, First: true, Base: at, Until: at}
+		if err := w.add(format.BlockSwitch, format.AppendSwitches(nil, &s)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
