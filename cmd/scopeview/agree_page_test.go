@@ -88,7 +88,7 @@ for (const line of readFileSync(0, "utf8").trim().split("\n")) {
     const model = new Model({ home: "file" });
     model.replace(readContainer(await inflate(fromBase64(container))));
     const named = (x) => ({ ...x, name: model.name(x.name) });
-    const { scopes, locks } = summarize(model, 0, Infinity, true);
+    const { scopes, locks } = summarize(model, ...(model.meta.excerpt ?? [0, Infinity]), true);
     sums[path] = { scopes: scopes.map(named), locks: locks.map(named) };
   } catch (e) {
     sums[path] = { error: e.message };

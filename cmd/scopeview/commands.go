@@ -78,7 +78,7 @@ func commands() []command {
 		{name: "export parquet", args: "TRACE… -o PLACE", raw: true, new: newParquet},
 		{name: "sql", args: "QUESTION|FILE -d PLACE", group: "export", raw: true, new: newSQL},
 
-		{name: "snapshot", args: "TRACE…", group: "files", new: newSnapshot},
+		{name: "snapshot", args: "TRACE…", group: "files", flags: flagTimes, new: newSnapshot},
 		{name: "pack", args: "TRACE", group: "files", new: newPack},
 		{name: "unpack", args: "TRACE", group: "files", new: newUnpack},
 		{name: "merge", args: "TRACE…", group: "files", takes: takesFile, flags: flagOutput, new: newMerge},

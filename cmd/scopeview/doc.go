@@ -50,7 +50,7 @@
 //	scopeview export otlp      Write scopes as OpenTelemetry spans, to a collector or a file
 //	scopeview export parquet   Write Parquet tables of many traces, into a directory or an object store
 //	scopeview sql              Query the Parquet tables of a fleet with DuckDB
-//	scopeview snapshot         Copy the current contents of traces to new ones
+//	scopeview snapshot         Copy the current contents of traces, or a range of them, to new ones
 //	scopeview pack             Compress a trace to one to six bytes per scope, from 32
 //	scopeview unpack           Restore the trace from a packed one
 //	scopeview merge            Merge the traces of several processes into one

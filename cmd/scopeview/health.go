@@ -30,7 +30,7 @@ func (x strictness) verdictOf(s *streams, path string, t *trace.Trace, damage []
 		fmt.Fprintf(s.err, "scopeview: %s is damaged: the readable part was shown; copy it again if there is another copy, or see scopeview verify\n", show.Name(path))
 		return &exit{code: exitFailed}
 	}
-	if bool(x) && (analysis.LossLine(t) != "" || overwritten) {
+	if bool(x) && (analysis.LossLine(t) != "" || t.Lookup(trace.FactExcerptLacks) != "" || overwritten) {
 		return &exit{code: exitLosses}
 	}
 	return nil
@@ -64,10 +64,10 @@ func (x strictness) ofPlain(s *streams, name string, p *samples.Profile) error {
 	return nil
 }
 
-// warnLosses prints the selected processes, the losses, and what a ring has overwritten on standard
-// error, for commands whose output has no place for them.
+// warnLosses prints the range of an excerpt, the selected processes, the losses, and what a ring has
+// overwritten on standard error, for commands whose output has no place for them.
 func warnLosses(s *streams, path string, t *trace.Trace) {
-	for _, line := range []string{analysis.KeptLine(t), analysis.OverwrittenLine(t), analysis.CoolLine(t), s.alarm(analysis.LossLine(t))} {
+	for _, line := range []string{analysis.ExcerptLine(t), analysis.KeptLine(t), analysis.OverwrittenLine(t), analysis.CoolLine(t), s.alarm(analysis.LossLine(t))} {
 		if line != "" {
 			fmt.Fprintf(s.err, "scopeview: %s: %s\n", show.Name(path), line)
 		}

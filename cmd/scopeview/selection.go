@@ -60,17 +60,19 @@ func (s *selection) resolve(t *trace.Trace) (err error) {
 			return err
 		}
 	}
-	if s.toText == "" {
-		return nil
+	if s.toText != "" {
+		if s.To, err = moment("--to", s.toText, t); err != nil {
+			return err
+		}
+		if s.To <= 0 {
+			return usagef("--to %s is not after the trace's start, %s", s.toText, t.Start().Format(time.RFC3339Nano))
+		}
+		if s.To < s.From {
+			return usagef("--to %s is before --from %s", s.toText, s.fromText)
+		}
 	}
-	if s.To, err = moment("--to", s.toText, t); err != nil {
-		return err
-	}
-	if s.To <= 0 {
-		return usagef("--to %s is not after the trace's start, %s", s.toText, t.Start().Format(time.RFC3339Nano))
-	}
-	if s.To < s.From {
-		return usagef("--to %s is before --from %s", s.toText, s.fromText)
+	if err := s.Confine(t); err != nil {
+		return usagef("%w", err)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/excerpt"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/show"
@@ -46,6 +47,8 @@ func newSnapshot(c *call) func() error {
 			return usagef("-o -: a snapshot is a file of its own; give its name")
 		case timeout < 0:
 			return usagef("--timeout %v: give a duration per trace, such as 30s", timeout)
+		case watch != "" && (c.sel.fromText != "" || c.sel.toText != ""):
+			return usagef("--from and --to select a range of a TRACE; --triggered %s copies the snapshots of programs as they are", watch)
 		case watch == "" && (len(w.also) > 0 || c.changed("keep")):
 			return usagef("--also and --keep need --triggered DIR; for snapshots now give the neighbours as TRACEs")
 		case watch != "" && len(c.args) > 0:
@@ -54,7 +57,10 @@ func newSnapshot(c *call) func() error {
 			w.dir, w.out, w.patience = watch, to, cmp.Or(timeout, 30*time.Second)
 			return w.run(c.context(), c.s)
 		}
-		x := copies{s: c.s, timeout: timeout, to: to}
+		x := copies{s: c.s, timeout: timeout, to: to, take: takeSnapshot}
+		if c.sel.fromText != "" || c.sel.toText != "" {
+			x.take = c.takeExcerpt
+		}
 		if st, err := os.Stat(to); len(c.args) > 1 && to != "" || to != "" && os.IsPathSeparator(to[len(to)-1]) || err == nil && st.IsDir() {
 			x.to, x.dir = "", to
 			if err := os.MkdirAll(to, 0o700); err != nil {
@@ -76,7 +82,11 @@ type copies struct {
 	to      string        // the file; "": named after the trace, in dir
 	dir     string        // "": beside the trace
 	spool   string        // directory for downloads; "": that for temporary files
+	take    taker
 }
+
+// taker copies a trace, or a range of it, to a new file.
+type taker func(ctx context.Context, from, to string) (snapshot.Result, error)
 
 // all makes a snapshot of each of the traces, and reports the results.
 func (x *copies) all(ctx context.Context, args []string) error {
@@ -178,7 +188,7 @@ func (x *copies) one(ctx context.Context, arg string) (res snapshot.Result, err 
 		if x.dir != "" {
 			dir = x.dir
 		}
-		res, err = takeNamed(within, trace.path, x.to, dir)
+		res, err = x.take.named(within, trace.path, x.to, dir)
 	}
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		if isAddress(arg) { // it may contain a password
@@ -191,15 +201,15 @@ func (x *copies) one(ctx context.Context, arg string) (res snapshot.Result, err 
 	return res, err
 }
 
-// takeNamed copies the trace at from to the file to or, if that is empty, to a new one in dir.
-// Traces of the same name may be copied within one millisecond, from several hosts.
-func takeNamed(ctx context.Context, from, to, dir string) (res snapshot.Result, err error) {
+// named copies the trace at from to the file to or, if that is empty, to a new one in dir. Traces of
+// the same name may be copied within one millisecond, from several hosts.
+func (take taker) named(ctx context.Context, from, to, dir string) (res snapshot.Result, err error) {
 	if to != "" {
-		return takeSnapshot(ctx, from, to)
+		return take(ctx, from, to)
 	}
 	name := filepath.Join(dir, snapshotName(from, time.Now()))
 	for i := 2; ; i++ {
-		if res, err = takeSnapshot(ctx, from, name); i > 100 || !errors.Is(err, fs.ErrExist) {
+		if res, err = take(ctx, from, name); i > 100 || !errors.Is(err, fs.ErrExist) {
 			return res, err
 		}
 		name = filepath.Join(dir, strings.TrimSuffix(snapshotName(from, time.Now()), extension)+"-"+strconv.Itoa(i)+extension)
@@ -252,31 +262,64 @@ func takeSnapshot(ctx context.Context, from, to string) (snapshot.Result, error)
 	return copyTrace(ctx, from, to, snapshot.Options{Facts: []snapshot.Fact{{Key: "snapshot_reason", Value: "copied by scopeview snapshot"}}})
 }
 
-// copyTrace copies the trace at from to a new file with the options o.
-func copyTrace(ctx context.Context, from, to string, o snapshot.Options) (res snapshot.Result, err error) {
-	f, err := hot.Open(from)
+// takeExcerpt copies the range of --from and --to of the trace at from to a new file.
+func (c *call) takeExcerpt(ctx context.Context, from, to string) (snapshot.Result, error) {
+	f, err := openToCopy(from)
+	if err != nil {
+		return snapshot.Result{}, err
+	}
+	res, err := excerpt.Create(ctx, to, f, excerpt.Options{
+		Reason:  "a range copied by scopeview snapshot",
+		Refresh: func() error { return awaitRounds(ctx, f) },
+		Resolve: func(o *excerpt.Options, t *trace.Trace) error {
+			s := c.sel
+			err := s.resolve(t)
+			o.From, o.To = s.From, s.To
+			return err
+		},
+	})
+	return snapshot.Result{Path: res.Path, Bytes: res.Bytes}, explainCopy(ctx, err)
+}
+
+// openToCopy opens the trace at path, joined with its hot file.
+func openToCopy(path string) (*hot.File, error) {
+	f, err := hot.Open(path)
 	switch {
 	case errors.Is(err, format.ErrNotTrace):
-		return res, err
+		return nil, err
 	case errors.Is(err, fs.ErrPermission):
-		return res, fmt.Errorf("opening the trace: %w; run scopeview as the user of the program, or as root", err)
+		return nil, fmt.Errorf("opening the trace: %w; run scopeview as the user of the program, or as root", err)
 	case err != nil:
-		return res, fmt.Errorf("opening the trace: %w", err)
+		return nil, fmt.Errorf("opening the trace: %w", err)
+	}
+	return f, nil
+}
+
+// copyTrace copies the trace at from to a new file with the options o.
+func copyTrace(ctx context.Context, from, to string, o snapshot.Options) (res snapshot.Result, err error) {
+	f, err := openToCopy(from)
+	if err != nil {
+		return res, err
 	}
 	defer f.Close()
 	// An interruption closes the trace: then copying fails, and cleans up.
 	defer context.AfterFunc(ctx, func() { f.Close() })()
 	o.Refresh = func() error { return awaitRounds(ctx, f) }
 	res, err = snapshot.Create(to, f, o)
+	return res, explainCopy(ctx, err)
+}
+
+// explainCopy adds to the error of a copy what to do. If ctx is done its error is that.
+func explainCopy(ctx context.Context, err error) error {
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return res, ctx.Err()
+		return ctx.Err()
 	case errors.Is(err, fs.ErrExist):
-		return res, fmt.Errorf("%w; give another name with -o, or remove the file", err)
+		return fmt.Errorf("%w; give another name with -o, or remove the file", err)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist):
-		return res, fmt.Errorf("%w; give another file with -o", err)
+		return fmt.Errorf("%w; give another file with -o", err)
 	}
-	return res, err
+	return err
 }
 
 // roundsWithin is the maximum duration of two rounds of a recorder, of a second each.

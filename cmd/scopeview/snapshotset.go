@@ -101,7 +101,7 @@ func linkOrCopy(from, to string) error {
 // gather copies the neighbours into the set. It records the error of one that fails, and continues
 // with the others.
 func (x *snapshotSet) gather(ctx context.Context, s *streams, also []string, patience time.Duration) {
-	one := copies{s: s, timeout: patience, dir: x.work, spool: x.work}
+	one := copies{s: s, timeout: patience, dir: x.work, spool: x.work, take: takeSnapshot}
 	members := make([]setMember, len(also))
 	each(also, func(i int, arg string) {
 		m := &members[i]

@@ -136,6 +136,20 @@ func OverwrittenLine(t *trace.Trace) string {
 	return fmt.Sprintf("%s %s overwritten; what began after %s is whole", show.Count(o.Records), verb, show.Duration(o.Until))
 }
 
+// ExcerptLine describes in one line which time of a recording t has, if it is an excerpt, and what the
+// trace that it was made of lacked; otherwise it is empty.
+func ExcerptLine(t *trace.Trace) string {
+	from, to, ok := t.Excerpt()
+	if !ok {
+		return ""
+	}
+	line := fmt.Sprintf("an excerpt: from %s to %s of a recording of %s", show.Duration(from), show.Duration(to), show.Duration(t.End()))
+	if lacks := t.Lookup(trace.FactExcerptLacks); lacks != "" {
+		line += "; in that: " + show.Name(lacks)
+	}
+	return line
+}
+
 // ring describes the size of a ring and what it has overwritten.
 func (r *Report) ring(l *facts) {
 	size := r.Trace.Ring()

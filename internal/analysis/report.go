@@ -113,6 +113,7 @@ func (r *Report) kept(l *facts) {
 		size = r.Trace.GoTraces()[0].Size
 	}
 	l.add("trace", show.Name(r.Path)+", "+show.Size(size))
+	l.loud("part", ExcerptLine(r.Trace), Odd)
 	switch line := LossLine(r.Trace); {
 	case line == "":
 		l.add("losses", "none")
@@ -152,6 +153,9 @@ func (r *Report) kept(l *facts) {
 
 // closedBy describes how a trace was closed.
 func closedBy(t *trace.Trace) string {
+	if _, _, excerpt := t.Excerpt(); excerpt {
+		return "closed: an excerpt does not change"
+	}
 	if len(t.Processes()) > 0 {
 		return "merged by scopeview merge"
 	}

@@ -3,6 +3,8 @@ package analysis
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 	"strings"
 
@@ -54,6 +56,25 @@ func (s *Selection) Part() string {
 		return ""
 	}
 	return "This is a part of the trace: " + strings.Join(what, ", ") + "."
+}
+
+// ErrOutside means that a trace has nothing of the selected range.
+var ErrOutside = errors.New("the trace has nothing of this range")
+
+// Confine limits the range to that of t, if t is an excerpt of a recording: the time around it is not
+// idle, but unknown. The error wraps ErrOutside.
+func (s *Selection) Confine(t *trace.Trace) error {
+	from, to, ok := t.Excerpt()
+	if !ok {
+		return nil
+	}
+	if s.From > to || s.To > 0 && s.To < from {
+		return fmt.Errorf("%w: it is %s", ErrOutside, ExcerptLine(t))
+	}
+	if s.From = max(s.From, from); s.To <= 0 || s.To > to {
+		s.To = to
+	}
+	return nil
 }
 
 // KeptLine describes the processes of t that are left out, "" if there are none.

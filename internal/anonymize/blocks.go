@@ -116,7 +116,8 @@ var specials = map[format.BlockType]func(a *chunkCopy, p []byte, vs []format.Val
 		a.result.Files += int64(len(vs[6].B))
 		return []byte{}, nil
 	},
-	format.BlockSched: func(*chunkCopy, []byte, []format.Value) ([]byte, error) { return []byte{}, nil }, // the Go execution trace is left out
+	format.BlockGoroutine: func(*chunkCopy, []byte, []format.Value) ([]byte, error) { return []byte{}, nil }, // likewise
+	format.BlockSched:     func(*chunkCopy, []byte, []format.Value) ([]byte, error) { return []byte{}, nil }, // the Go execution trace is left out
 	format.BlockGoTrace: func(a *chunkCopy, _ []byte, vs []format.Value) ([]byte, error) {
 		a.result.GoTrace += int64(len(vs[2].B))
 		return []byte{}, nil

@@ -29,6 +29,10 @@ var facts = sync.OnceValue(func() map[string]*regexp.Regexp {
 		// Parts of a Go execution trace that could not be read are missing in the copy too.
 		"unread": regexp.MustCompile(`^[A-Za-z0-9 ,;:.()µ'-]*$`),
 
+		"excerpt_from_ns": regexp.MustCompile(`^[0-9]{1,19}$`),
+		"excerpt_to_ns":   regexp.MustCompile(`^[0-9]{1,19}$`),
+		"excerpt_lacks":   regexp.MustCompile(`^[A-Za-z0-9 ,;:.()µ'-]*$`),
+
 		"boot": regexp.MustCompile(`^[0-9A-Za-z]{8}$`), // hashed
 
 		"ended": regexp.MustCompile(`^(exit -?[0-9]{1,10}|signal [a-z ]{1,40})$`),

@@ -36,13 +36,15 @@ const (
 	BlockObject  BlockType = 23 // Object
 	BlockProgram BlockType = 24 // Program
 	BlockSched   BlockType = 25 // Sched
+
+	BlockGoroutine BlockType = 26 // Goroutine
 )
 
 // Once reports whether blocks of a type are written once and needed as long as the trace
 // exists: a ring does not overwrite them. (It is not a column of the table, which programs
 // that only record do not contain.)
 func (t BlockType) Once() bool {
-	const once = 1<<BlockName | 1<<BlockInfo | 1<<BlockFrame | 1<<BlockStack | 1<<BlockCode | 1<<BlockFile | 1<<BlockBreak | 1<<BlockStop | 1<<BlockMember | 1<<BlockObject | 1<<BlockProgram | 1<<BlockSched
+	const once = 1<<BlockName | 1<<BlockInfo | 1<<BlockFrame | 1<<BlockStack | 1<<BlockCode | 1<<BlockFile | 1<<BlockBreak | 1<<BlockStop | 1<<BlockMember | 1<<BlockObject | 1<<BlockProgram | 1<<BlockSched | 1<<BlockGoroutine
 	return t < 64 && 1<<t&uint64(once) != 0
 }
 

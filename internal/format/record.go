@@ -110,6 +110,10 @@ const (
 // takes at least 150 ns.
 const ExactBelow = 20_000
 
+// CPUSlack is the number of ticks by which a CPU time that another clock supplied may exceed a
+// duration of that many ticks.
+func CPUSlack(wall int64) int64 { return wall>>10 + 1 }
+
 func (q Quality) String() string {
 	return [...]string{"unknown", "exact", "likely", "at most"}[q&3]
 }

@@ -166,6 +166,13 @@ var Blocks = []BlockSpec{
 		{Name: "first", Form: u32, Min: 1, Max: 1<<32 - 1, Else: 1}, {Name: "streams", Form: u32},
 		{Name: "mono"}, {Name: "end", Max: MaxTicks - 1}, {Name: "why", Form: Text, Max: MaxMemberText}},
 		nil, "number why first= streams= mono= end= flags", 0, false},
+	BlockGoroutine: {BlockGoroutine, "goroutine", []BlockField{
+		{Name: "id", Form: u64, Min: 1, Max: 1<<63 - 1}, {Name: "creator", Form: u64, Max: 1<<63 - 1},
+		{Name: "created", Min: -1, Max: MaxTicks - 1, Else: -1}, {Name: "since", Max: MaxTicks - 1},
+		{Name: "thread", Form: u32}, {Name: "proc", Form: u32, Max: 1 << 31},
+		{Name: "site", Form: u32, Max: StackIDs - 1}, {Name: "start", Form: u32, Max: StackIDs - 1}, {Name: "stack", Form: u32, Max: StackIDs - 1},
+		{Name: "state", Form: u16, Words: GoroutineStates}, {Name: "reason", Form: Text, Max: maxReason}},
+		nil, "id state reason creator= created= since= thread= proc= site= start= stack=", 0, false},
 }
 
 // BlockOf returns the row of a type, or nil for a type of a later version.

@@ -29,6 +29,7 @@ type flow struct {
 	at     int      // in part
 	byID   []uint32 // stacks of the generation by id, as numbered in the table
 	texts  []string // of the generation
+	number int      // number, from 1 on, of the generation of part
 	failed int      // number, from 1 on, of the generation for which next returned an error
 	begun  int      // number of generations whose decoding has begun
 	rough  int64
@@ -134,6 +135,7 @@ func (f *flow) next(it *item) error {
 			}
 			continue
 		}
+		f.number = p.number
 		f.take(x)
 	}
 	*it = f.part.items[f.at]

@@ -78,6 +78,10 @@ type Transition struct {
 	Proc     int32  // Go's processor, likewise; -1 for none
 	By       uint64 // the goroutine that created it or woke it; 0: none, or unknown
 	ByStack  uint32 // the stack of By at that time
+	// Stream and Generation (of the stream, from 1 on) are those that have it; 0: it follows from
+	// others.
+	Stream     uint32
+	Generation int
 }
 
 // Sample is the position of a goroutine when the CPU profile's timer of its thread fired.
@@ -162,6 +166,7 @@ func Read(t *trace.Trace, h Handler) (*Info, error) {
 func read(t *trace.Trace, all []trace.GoTrace, h Handler) (*Info, error) {
 	r := newReader(h)
 	r.t, r.clock, r.end = t, clockOf(t), t.End()
+	r.begin(t.Goroutines())
 	return r.all(all)
 }
 

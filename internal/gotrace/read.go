@@ -40,6 +40,7 @@ type reader struct {
 	to  int64  // end of what was delivered
 
 	// Of the stream being read:
+	id      uint32
 	started bool
 	from    int64 // its first moment
 	since   int64 // begin of the generation
@@ -76,7 +77,7 @@ func newReader(h Handler) *reader {
 // stream reads one stream. It returns an error only if the trace itself can't be read.
 func (r *reader) stream(g *input) error {
 	r.num++
-	r.started, r.quiet, r.ranges = false, true, map[rangeKey]int64{}
+	r.id, r.started, r.quiet, r.ranges = g.stream, false, true, map[rangeKey]int64{}
 	ok, err := r.check(g)
 	if !ok || err != nil {
 		return err
@@ -212,7 +213,7 @@ func (r *reader) take(s *flow, it *item) {
 	case exptrace.EventStateTransition:
 		r.tr = Transition{
 			Time: it.time, Goid: it.goid, From: it.from, To: it.to, Reason: s.texts[it.text], Stack: it.stack,
-			Thread: it.thread, Proc: it.proc, By: it.by, ByStack: it.byStack,
+			Thread: it.thread, Proc: it.proc, By: it.by, ByStack: it.byStack, Stream: r.id, Generation: s.number,
 		}
 		if it.from == Unknown && it.to == Waiting {
 			r.tr.Reason = r.info.stacks.reason(it.stack)

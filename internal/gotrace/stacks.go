@@ -65,6 +65,11 @@ func (t *stackTable) add(s exptrace.Stack) uint32 {
 	}
 	n := WithoutBegin(len(t.list), func(i int) string { return t.frame[t.list[i]].Func })
 	t.key, t.list = t.key[:4*n], t.list[:n]
+	return t.number()
+}
+
+// number returns the number of the stack in list, whose key is set.
+func (t *stackTable) number() uint32 {
 	if len(t.list) == 0 {
 		return 0
 	}

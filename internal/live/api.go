@@ -165,7 +165,7 @@ func (x *session) meta(version string, res, places int64) *timeline.Meta {
 	st := &x.status
 	m := x.index.Meta(st.trace, timeline.MetaOptions{
 		Tool: version, Path: x.book.name, Writer: st.writer, Tile: &timeline.Tile{Res: res},
-		Places: int(places), Part: x.book.shelf.of.Part(), More: "Zoom in to fetch a part in full.",
+		Places: int(places), Part: x.partText(), More: "Zoom in to fetch a part in full.",
 	})
 	m.ID = idOf(st.trace.Header())
 	if st.deleted {
@@ -175,6 +175,12 @@ func (x *session) meta(version string, res, places int64) *timeline.Meta {
 		m.Banner = append(m.Banner, timeline.Said{Level: "warn", Text: "Reading the trace failed: " + sentence(st.broken) + ". Later records are not shown."})
 	}
 	return m
+}
+
+// partText describes what of the trace is shown; "": all.
+func (x *session) partText() string {
+	sel := x.book.of(x.status.trace)
+	return sel.Part()
 }
 
 // answer sends a container. It is packed in memory first, so that a slow reader does not

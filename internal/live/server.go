@@ -153,6 +153,7 @@ func (s *Server) mux() http.Handler {
 	mux.HandleFunc("GET /t/{n}/api/doctor", s.ofTrace(inPlace(s.examined, s.serveDoctor)))
 	mux.HandleFunc("GET /t/{n}/api/advice", s.ofTrace(s.large(s.serveAdvice)))
 	mux.HandleFunc("GET /t/{n}/api/samples", s.ofTrace(s.large(s.serveSamples)))
+	mux.HandleFunc("GET /t/{n}/api/excerpt", s.ofTrace(s.large(s.serveExcerpt)))
 	mux.HandleFunc("GET /t/{n}/api/live", s.ofTrace(s.serveLive))
 	mux.HandleFunc("GET /t/{n}/api/same", s.ofTrace(s.serveSame))
 	return mux

@@ -165,7 +165,7 @@ func (s *Server) serveDoctor(w http.ResponseWriter, r *http.Request, b *book) {
 		return
 	}
 	defer done()
-	says := page.DoctorSays(r.Context(), t, b.shelf.of, s.o.Bandwidth, s.advice(b))
+	says := page.DoctorSays(r.Context(), t, b.of(t), s.o.Bandwidth, s.advice(b))
 	largeAnswer(w)
 	if r.Context().Err() != nil {
 		return
@@ -196,7 +196,7 @@ func (s *Server) serveSamples(w http.ResponseWriter, r *http.Request, b *book) {
 		return
 	}
 	defer done()
-	samples, err := page.LoadSamples(r.Context(), t, b.shelf.of)
+	samples, err := page.LoadSamples(r.Context(), t, b.of(t))
 	largeAnswer(w)
 	if err != nil { // the request was cancelled
 		return

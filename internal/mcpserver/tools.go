@@ -114,6 +114,9 @@ func (s *Server) wanted(ctx context.Context, in named) (*opened, *analysis.Selec
 	if err == nil && in.To != "" && (sel.To <= 0 || sel.To < sel.From) {
 		err = fmt.Errorf("to %q is before the trace's start, or before from", in.To)
 	}
+	if err == nil {
+		err = sel.Confine(o.Trace)
+	}
 	if err == nil && in.Process != "" {
 		if sel.Processes, err = trace.ParseProcesses(in.Process); err == nil {
 			err = o.KeepProcesses(sel.Processes)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -158,6 +159,9 @@ func (in *input) lacks() string {
 	}
 	for _, p := range in.t.Problems() {
 		list = append(list, p.Text)
+	}
+	if line := analysis.ExcerptLine(in.t); line != "" {
+		list = append(list, line)
 	}
 	if lost := gotrace.Lost(in.t); lost != "" {
 		list = append(list, lost)

@@ -10,8 +10,16 @@ import (
 
 // Kept begins each document of a trace: the losses, and what a ring still holds.
 type Kept struct {
-	Lost map[string]int64 `json:"lost" unit:"records" says:"'total', and by reason those that are not 0. 'unknown': for a reason that this version does not know. 'unknown_after_ns', in ns from the start: losses after that are not known, 0 also where the counters in the trace were changed from outside; absent: all losses are known"`
-	Ring *Ring            `json:"ring,omitempty" says:"absent: the trace is not a ring"`
+	Lost    map[string]int64 `json:"lost" unit:"records" says:"'total', and by reason those that are not 0. 'unknown': for a reason that this version does not know. 'unknown_after_ns', in ns from the start: losses after that are not known, 0 also where the counters in the trace were changed from outside; absent: all losses are known"`
+	Ring    *Ring            `json:"ring,omitempty" says:"absent: the trace is not a ring"`
+	Excerpt *Excerpt         `json:"excerpt,omitempty" says:"absent: the trace is not an excerpt of a recording"`
+}
+
+// Excerpt describes the part of a recording that a trace has.
+type Excerpt struct {
+	From  int64  `json:"from_ns" unit:"ns" says:"begin of the range that the trace has, which limits every report"`
+	To    int64  `json:"to_ns" unit:"ns" says:"its end"`
+	Lacks string `json:"lacks,omitempty" says:"defects of the trace that it was made of, and losses that are not known"`
 }
 
 // Ring describes a ring. Of records that began before whole_from_ns, some are overwritten.
@@ -41,6 +49,9 @@ func KeptOf(t *trace.Trace) Kept {
 	if t.Ring() > 0 {
 		o := t.Overwritten()
 		k.Ring = &Ring{t.Ring(), o.Records, o.Until}
+	}
+	if from, to, ok := t.Excerpt(); ok {
+		k.Excerpt = &Excerpt{from, to, t.Lookup(trace.FactExcerptLacks)}
 	}
 	return k
 }

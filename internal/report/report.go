@@ -46,11 +46,11 @@ func (b *Text) Bold(text string) string { return b.mark("1", text) }
 // Dim returns dimmed text: a detail.
 func (b *Text) Dim(text string) string { return b.mark("2", text) }
 
-// Health writes the selected processes, the losses, and what a ring has overwritten, followed by an
-// empty line.
+// Health writes the range of an excerpt, the selected processes, the losses, and what a ring has
+// overwritten, followed by an empty line.
 func (b *Text) Health(t *trace.Trace) {
 	before := b.Len()
-	for _, line := range []string{analysis.KeptLine(t), b.Red(analysis.LossLine(t)), analysis.OverwrittenLine(t), analysis.CoolLine(t)} {
+	for _, line := range []string{b.Yellow(analysis.ExcerptLine(t)), analysis.KeptLine(t), b.Red(analysis.LossLine(t)), analysis.OverwrittenLine(t), analysis.CoolLine(t)} {
 		if line != "" {
 			b.WriteString(line + "\n")
 		}

@@ -137,8 +137,8 @@ func (f *Facts) checkUnknown() {
 // the recorder of switches has recorded or, in a recording that was cut off, its first
 // and last heartbeat.
 func clocksOf(t *trace.Trace) (c clocks) {
-	if t.State().Overwritten > 0 {
-		return clocks{} // and with it switches since the first
+	if _, _, excerpt := t.Excerpt(); excerpt || t.State().Overwritten > 0 {
+		return clocks{} // there are not all switches between the two
 	}
 	a, cpuA, okA := clockFact(t, "thread_clock_begin")
 	b, cpuB, okB := clockFact(t, "thread_clock_end")

@@ -87,6 +87,9 @@ type Handler struct {
 	// Sample receives a sample of the CPU profile, with its goroutine's state.
 	Sample func(f *Facts, s *gotrace.Sample, in State)
 	PCs    bool // see gotrace.Handler
+	// Transition receives the changes of state of which the intervals are made, in the order in
+	// which they are read.
+	Transition func(*Facts, *gotrace.Transition)
 	// Done is called by EachOf after everything was read and checked, but not if reading fails.
 	Done func(*Facts)
 }
@@ -144,6 +147,14 @@ func (f *Facts) read(hs []Handler, s *switches, from func(gotrace.Handler) (*got
 		}
 	})
 	gh := j.handler()
+	gh.Transition = func(tr *gotrace.Transition) {
+		for i := range hs {
+			if hs[i].Transition != nil {
+				hs[i].Transition(f, tr)
+			}
+		}
+		j.transition(tr)
+	}
 	gh.PCs = slices.ContainsFunc(hs, func(h Handler) bool { return h.PCs })
 	gh.Info = func(i *gotrace.Info) { f.Info = i }
 	gh.Sample = func(s *gotrace.Sample) {

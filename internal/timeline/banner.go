@@ -33,6 +33,9 @@ func banner(r *analysis.Report, o MetaOptions) []Said {
 	if line := analysis.LossLine(r.Trace); line != "" {
 		say("loss", line+gapsText(r))
 	}
+	if line := analysis.ExcerptLine(r.Trace); line != "" {
+		say("note", capital(line)+".")
+	}
 	if line := analysis.OverwrittenLine(r.Trace); line != "" {
 		say("note", "A ring: "+line+".")
 	}

@@ -12,20 +12,22 @@ import (
 
 // Meta has the facts about a trace beside its scopes. Times are ns from the trace's start.
 type Meta struct {
-	Version int         `json:"version"`
-	ID      string      `json:"id,omitempty"` // of the recording, for a page of a server
-	Tool    string      `json:"tool"`
-	Title   string      `json:"title"`
-	Path    string      `json:"path"` // without the directory, which may be private
-	Size    int64       `json:"size"`
-	Start   time.Time   `json:"start"`
-	End     int64       `json:"end"`
-	PID     uint32      `json:"pid"`
-	Writer  string      `json:"writer"` // closed, running, gone, unknown
-	Scopes  int64       `json:"scopes"`
-	Whole   int64       `json:"whole,omitempty"` // of a ring: everything that began later is complete
-	Reduced bool        `json:"reduced"`         // the tile is coarse
-	Res     int64       `json:"res"`             // resolution
+	Version int       `json:"version"`
+	ID      string    `json:"id,omitempty"` // of the recording, for a page of a server
+	Tool    string    `json:"tool"`
+	Title   string    `json:"title"`
+	Path    string    `json:"path"` // without the directory, which may be private
+	Size    int64     `json:"size"`
+	Start   time.Time `json:"start"`
+	End     int64     `json:"end"`
+	PID     uint32    `json:"pid"`
+	Writer  string    `json:"writer"` // closed, running, gone, unknown
+	Scopes  int64     `json:"scopes"`
+	Whole   int64     `json:"whole,omitempty"` // of a ring: everything that began later is complete
+	// Excerpt is the range that the trace has, if it is an excerpt of a recording.
+	Excerpt *[2]int64   `json:"excerpt,omitempty"`
+	Reduced bool        `json:"reduced"` // the tile is coarse
+	Res     int64       `json:"res"`     // resolution
 	Banner  []Said      `json:"banner"`
 	Info    [][2]string `json:"info"`
 	Names   []string    `json:"names"`
@@ -109,6 +111,9 @@ func (x *Index) Meta(t *trace.Trace, o MetaOptions) *Meta {
 	if o := t.Overwritten(); o.Records > 0 {
 		m.Whole = o.Until
 		m.Gaps = append(m.Gaps, [4]any{int64(0), o.Until, o.Records, "overwritten"})
+	}
+	if from, to, ok := t.Excerpt(); ok {
+		m.Excerpt = &[2]int64{from, to}
 	}
 	for _, b := range t.Breaks() {
 		m.Breaks = append(m.Breaks, [2]int64{b.From, b.To})

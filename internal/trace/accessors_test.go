@@ -63,6 +63,30 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			}
 		}
 	},
+	"Excerpt": func(t *testing.T, tr *trace.Trace, size int64) {
+		if from, to, ok := tr.Excerpt(); ok && (from < 0 || to < from) {
+			t.Errorf("an excerpt from %d to %d", from, to)
+		}
+	},
+	"Goroutines": func(t *testing.T, tr *trace.Trace, size int64) {
+		for _, g := range tr.Goroutines() {
+			if g.ID == 0 || g.Created < -1 || g.Since < 0 || g.Proc < -1 || int(g.State) >= len(format.GoroutineStates) {
+				t.Errorf("%+v", g)
+			}
+		}
+	},
+	"LastTick": func(t *testing.T, tr *trace.Trace, size int64) {
+		if tr.LastTick() < tr.Header().StartTicks || tr.Nanos(tr.LastTick()) != tr.End() {
+			t.Errorf("the last tick is %d, the end %d", tr.LastTick(), tr.End())
+		}
+	},
+	"Ticks": func(t *testing.T, tr *trace.Trace, size int64) {
+		for _, ns := range []int64{0, 1, tr.End() / 2, tr.End()} {
+			if at := tr.Ticks(ns); at < format.MaxTicks && tr.Nanos(at) < ns || at > 0 && tr.Nanos(at-1) >= ns {
+				t.Errorf("%d ns are tick %d", ns, at)
+			}
+		}
+	},
 	"Scheds": func(t *testing.T, tr *trace.Trace, size int64) {
 		for _, s := range tr.Scheds() {
 			if s.Number == 0 || len(s.GoTraces) == 0 || s.At(0) != s.From || s.At(s.Own.End) != s.To || s.Goid(7)>>s.Shift != uint64(s.Number) {

@@ -150,6 +150,8 @@ var decoders = [...]func(t *Trace, p []byte, loc format.Loc) error{
 	format.BlockObject:  (*Trace).objectBlock,
 	format.BlockProgram: (*Trace).programBlock,
 	format.BlockSched:   (*Trace).memberSched,
+
+	format.BlockGoroutine: (*Trace).goroutineBlock,
 }
 
 // values decodes the payload of a block, in the order of the table's fields.

@@ -102,6 +102,12 @@ func read(data []byte) (string, error) {
 	for _, s := range t.Scheds() {
 		b = fmt.Appendf(b, "sched of %s: %+v wall=%d, %d streams; its 1500 is %d, its goroutine 7 %d\n", s.Label, s.Own, s.Wall, len(s.GoTraces), s.At(1500), s.Goid(7))
 	}
+	if from, to, ok := t.Excerpt(); ok {
+		b = fmt.Appendf(b, "excerpt %d..%d\n", from, to)
+	}
+	for _, g := range t.Goroutines() {
+		b = fmt.Appendf(b, "goroutine %+v\n", g)
+	}
 	for _, x := range t.Gaps() {
 		b = fmt.Appendf(b, "gap %d..%d %s %d\n", x.From, x.To, x.Reason, x.Count)
 	}

@@ -102,6 +102,8 @@ type Trace struct {
 	files   map[uint32]*File    // by their numbers
 	members []format.Member     // of a merged trace, by their numbers
 	scheds  []format.Sched      // of those
+	// goroutines are those at the begin of an excerpt's Go execution trace.
+	goroutines []format.Goroutine
 	code    []*format.Object    // the code at the addresses of samples' stacks, by From
 	// programs holds each thread's processes, by time.
 	programs map[uint32][]format.Program

@@ -120,6 +120,12 @@ func (v *checker) meaning(t format.BlockType, p []byte, here int64) error {
 		_, ok := v.t.member(s.Number)
 		v.check(err != nil || ok, here, "block-member", "Go execution traces belong to the process %d, which is missing", s.Number)
 		return err
+	case format.BlockGoroutine:
+		g, err := format.DecodeGoroutine(p)
+		for _, stack := range []uint32{g.Site, g.Start, g.Stack} {
+			v.check(err != nil || stack == 0 || v.stacks.stacks[stack], here, "block-goroutine", "the goroutine %d has the stack %d, which no block before defines", g.ID, stack)
+		}
+		return err
 	case format.BlockLock:
 		l, err := format.DecodeLockSums(p)
 		v.check(err != nil || v.defined(uint64(l.Name)), here, "block-lock", "the name %d of a lock is not defined", l.Name)

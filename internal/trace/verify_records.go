@@ -197,10 +197,10 @@ func (v *checker) words(r *format.Record, here int64) {
 }
 
 func (v *checker) cpu(cpu int64, q format.Quality, wall, here int64) {
-	if q != format.Unknown && cpu > wall {
+	if q != format.Unknown && cpu > wall && (!v.suppliedCPU() || cpu > wall+format.CPUSlack(wall)) {
 		v.add(here, "record-cpu", "%d ticks of CPU time in %d", cpu, wall)
 	}
-	if q == format.Exact && wall > v.exact && len(v.t.members) == 0 { // a merged trace has exact times of any length, from threads' switches
+	if q == format.Exact && wall > v.exact && !v.suppliedCPU() {
 		// One part in a hundred for how the recorder rounds the limit to ticks.
 		if ns := v.t.cpu.Nanos(wall); ns > format.ExactBelow+format.ExactBelow/100 {
 			v.add(here, "record-cpu", "exact after %d ns", ns)
@@ -208,6 +208,12 @@ func (v *checker) cpu(cpu int64, q format.Quality, wall, here int64) {
 			v.exact = wall
 		}
 	}
+}
+
+// suppliedCPU reports whether the trace has exact times of any length, from threads' switches.
+func (v *checker) suppliedCPU() bool {
+	_, _, excerpt := v.t.Excerpt()
+	return excerpt || len(v.t.members) > 0
 }
 
 // end checks the location of the begin in the end record r; the begin itself is checked with its

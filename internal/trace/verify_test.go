@@ -195,6 +195,7 @@ var verifyCases = []verifyCase{
 	{"sample of an unknown stack", "lock mutex", "samples \"c\" \"\" base=5 until=9 lost=0 user:6:0:1:1 user:6:0:1:2\nlock mutex", []string{"4920 block-samples"}},
 	{"addresses twice", "lock mutex", "code 65536 1 2\ncode 65536 1 2\nlock mutex", []string{"4952 block-stack"}},
 	{"process without its parent", "lock mutex", `member 2 "a" "" "" "" "" parent=1 shift=30 from=1000 to=2000` + "\nlock mutex", []string{"0 block-member"}},
+	{"goroutine at an unknown stack", "lock mutex", "goroutine 7 waiting \"sleep\" since=5 stack=70000\nlock mutex", []string{"4920 block-goroutine"}},
 	{"lock of no name", "mutex #3", "mutex #9", []string{"4920 block-lock"}},
 	{"lock before the start", "lock mutex #3 ticks=3000", "lock mutex #3 ticks=30", []string{"4920 block-time"}},
 	{"lock that is short", "lock mutex", "block 16 00\nlock mutex", []string{"4920 block-form"}},

@@ -14,7 +14,7 @@ type span struct{ from, until int64 }
 
 // before reads which files of the run the store has.
 func (x *export) before() error {
-	from, until := x.base+x.t.Overwritten().Until, x.base+x.t.End()
+	from, until := x.base+x.from(), x.base+x.until()
 	// A file has the date at which it begins. An overlapping file began on one of our days,
 	// or contains the whole run from its start.
 	days := []string{date(x.base)}

@@ -130,7 +130,21 @@ func (x *export) identify() {
 	// distinguishes runs that share them.
 	x.run = time.Unix(0, x.base).UTC().Format("20060102T150405") + "-" + strconv.Itoa(int(h.PID)) + "-" + hex.EncodeToString(h.ID[:4])
 	x.Run = x.run
-	x.name = fmt.Sprintf("%d-%d-%s.parquet", t.Overwritten().Until, t.End(), hex.EncodeToString(h.ID[4:8]))
+	x.name = fmt.Sprintf("%d-%d-%s.parquet", x.from(), x.until(), hex.EncodeToString(h.ID[4:8]))
+}
+
+// from returns the time from which on the trace has all scopes, in ns from the run's start.
+func (x *export) from() int64 {
+	from, _, _ := x.t.Excerpt()
+	return max(from, x.t.Overwritten().Until)
+}
+
+// until returns the time up to which it has them.
+func (x *export) until() int64 {
+	if _, to, ok := x.t.Excerpt(); ok {
+		return to
+	}
+	return x.t.End()
 }
 
 // key returns the key of the file of a table and a date.
@@ -257,7 +271,7 @@ func (x *export) finish() error {
 		}
 		return n
 	}
-	b.Add(x.base+o.Until, x.words.Of(clean(t.Lookup("program"))), x.base+t.End(), x.base, int64(t.Header().PID),
+	b.Add(x.base+x.from(), x.words.Of(clean(t.Lookup("program"))), x.base+x.until(), x.base, int64(t.Header().PID),
 		number(t.Lookup("ppid")), x.words.Of(clean(t.Lookup("boot"))), x.words.Of(clean(t.Lookup("version"))), x.words.Of(clean(t.Lookup("go"))),
 		x.Scopes, lost, o.Records, flag(t.Closed()), b.Text(clean(t.Lookup("snapshot_reason"))), x.whose[0], x.whose[1])
 	if err := x.write(b); err != nil {

@@ -21,6 +21,7 @@ type document struct {
 	Lost       map[string]int64 `json:"lost" unit:"records" says:"'total', and by reason those that are not 0. 'unknown': for a reason that this version does not know. 'unknown_after_ns', in ns from the start: losses after that are not known, 0 also where the counters in the trace were changed from outside; absent: all losses are known"`
 	Gaps       []gap            `json:"gaps"`
 	Ring       *report.Ring     `json:"ring,omitempty" says:"absent: the trace is not a ring"`
+	Excerpt    *report.Excerpt  `json:"excerpt,omitempty" says:"absent: the trace is not an excerpt of a recording"`
 
 	PID     uint32            `json:"pid" unit:"number" says:"of the process"`
 	Info    map[string]string `json:"info" says:"the recorder's notes: 'program', 'args', 'go', 'module', 'version', 'host', 'boot' (Linux's boot id), 'ppid', 'kernel', 'cpu', …"`
@@ -215,7 +216,7 @@ func (r found) document() *document {
 	bit := func(b uint32) bool { return h.Witness&b != 0 }
 	j := &document{
 		Path: r.Path, Bytes: t.Size(), State: r.State, Start: t.Start(), DurationNS: t.End(),
-		Lost: kept.Lost, Gaps: report.RowsOf(t.Gaps(), func(g trace.Gap) gap { return gap{g.From, g.To, g.Count, g.Reason.String()} }), Ring: kept.Ring,
+		Lost: kept.Lost, Gaps: report.RowsOf(t.Gaps(), func(g trace.Gap) gap { return gap{g.From, g.To, g.Count, g.Reason.String()} }), Ring: kept.Ring, Excerpt: kept.Excerpt,
 		PID: h.PID, Info: map[string]string{}, Format: fmt.Sprintf("%d.%d", h.Major, h.Minor),
 		Writer: h.Path.String(), Backing: h.Backing.String(), HotPart: hotPart(t), Clock: h.Clock.String(),
 		Witness: map[string]bool{

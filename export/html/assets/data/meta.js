@@ -21,6 +21,7 @@ import { addPlaces } from "./places.js";
  * @property {boolean=} reload the page must load the whole trace again
  * @property {number=} end time of the newest record
  * @property {number=} whole in a ring: time from which on all scopes are complete
+ * @property {[from: number, to: number]=} excerpt of an excerpt of a recording: the range that the trace has
  * @property {string=} start
  * @property {string=} title
  * @property {string=} path

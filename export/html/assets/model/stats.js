@@ -61,6 +61,9 @@ export function* summarySteps(model, from, to, whole, rows = model.rows("gorouti
   return { scopes: yield* sum.scopes(), locks: sum.locksList() };
 }
 
+/** Returns the range that counts if none is selected: that of an excerpt; null: all. @param {import("./model.js").Model} model */
+export function rangeOfTrace({ meta }) { return meta.excerpt ? { from: meta.excerpt[0], to: meta.excerpt[1] } : null; }
+
 /**
  * As summarySteps, all at once.
  * @param {import("./model.js").Model} model

@@ -1,6 +1,7 @@
-// The export menu: CSV, a trace for other viewers, a picture.
+// The export menu: CSV, a trace for other viewers, a trace of ours, a picture.
 
 import { csvPieces } from "./exportcsv.js";
+import { createExcerptExport } from "./exportexcerpt.js";
 import { pictureOf, svgOf } from "./exportpicture.js";
 import { tracePieces } from "./exporttrace.js";
 import { areaText } from "../model/area.js";
@@ -37,6 +38,7 @@ export function createExports(app) {
   return [
     makeButton("CSV", () => save("CSV", "text/csv", "csv", "scopeview export csv", csvPieces), { title: "The selected range and its rows, or else the view, for a spreadsheet" }),
     makeButton("Trace (Chrome JSON)", () => save("Trace", "application/json", "json", "scopeview export chrome", tracePieces), { title: "The same for Perfetto, Speedscope and chrome://tracing" }),
+    createExcerptExport(app, offerFile),
     makeButton("Picture (PNG)", picture, { title: "The timeline as shown" }),
     makeButton("Picture (SVG)", vectors, { title: "The same as lines and texts, for print and for drawing programs" }),
     makeButton("Print", () => print(), { title: "The timeline and the panel's tab on paper" }),

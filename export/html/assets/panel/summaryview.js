@@ -10,7 +10,7 @@ import { nameItems } from "./contextmenu.js";
 import { createSortable, reportColumn } from "./sortable.js";
 import { longest } from "../model/relate.js";
 import { inSlices, oneAtATime } from "../data/slices.js";
-import { summarySteps } from "../model/stats.js";
+import { rangeOfTrace, summarySteps } from "../model/stats.js";
 import { percentText, thousands } from "../view/numbers.js";
 
 /** @import { App } from "../app.js" */
@@ -119,8 +119,9 @@ export function createSummary(app) {
 
   function update() {
     const range = app.range;
-    const rangeTime = (ns) => momentText(app, ns, range ? (range.to - range.from) / 1000 : 1);
-    head.textContent = range ? `${app.span(range.to - range.from)} selected${areaText(app.area)}, ${rangeTime(range.from)} – ${rangeTime(range.to)}` : `Whole trace, ${app.span(app.model.end)}`;
+    const shown = range ?? rangeOfTrace(app.model);
+    const rangeTime = (ns) => momentText(app, ns, shown ? (shown.to - shown.from) / 1000 : 1);
+    head.textContent = shown ? `${range ? "" : "Excerpt, "}${app.span(shown.to - shown.from)}${range ? ` selected${areaText(app.area)}` : ""}, ${rangeTime(shown.from)} – ${rangeTime(shown.to)}` : `Whole trace, ${app.span(app.model.end)}`;
     all.hidden = app.area === null;
     zoom.hidden = clear.hidden = rule.hidden = !range;
     rule.children[0].setAttribute("aria-pressed", String(!app.whole));
@@ -134,7 +135,8 @@ export function createSummary(app) {
 
   async function fill() {
     if (!isShown(element)) return;
-    const { model, range, whole, area } = app;
+    const { model, whole, area } = app;
+    const range = app.range ?? rangeOfTrace(model);
     const { from, to } = range || { from: 0, to: model.end };
     const next = [model.version, from, to, app.wall, whole, ...area ?? []].join();
     if (next === stamp) return;

@@ -70,6 +70,10 @@ test("a scope that is looked at lies in the view, with something around it", () 
   app.model.meta.whole = 9e8;
   app.seeAll();
   assert.deepEqual(app.view, { from: 9e8, to: 1.001e9 }, "of a ring what is there");
+  app.model.meta.excerpt = [2e8, 3e8];
+  app.model.meta.whole = undefined;
+  app.seeAll();
+  assert.deepEqual(app.view, { from: 2e8, to: 3.01e8 }, "of an excerpt its range");
   assert.deepEqual(app.revealed, Array(6).fill([1, 0]));
 });
 

@@ -14,13 +14,14 @@ function extentOfAll({ end, reach }) { return { from: Math.min(0, reach?.from ??
 
 /**
  * Returns the view of the whole trace. For a ring that is the part without a gap: before it
- * there are only scopes that are still open.
+ * there are only scopes that are still open. For an excerpt it is its range.
  * @param {Model} model
  * @returns {Stretch}
  */
 export function viewOfAll(model) {
-  const end = Math.max(model.end, model.reach?.to ?? 0);
-  const from = Math.min(model.meta.whole ?? 0, model.end, model.reach?.from ?? Infinity);
+  const [begin, last] = model.meta.excerpt ?? [0, model.end];
+  const end = Math.max(last, model.reach?.to ?? 0);
+  const from = Math.min(Math.max(model.meta.whole ?? 0, begin), last, model.reach?.from ?? Infinity);
   return { from, to: from + Math.max(end - from, 1000) * 1.01 };
 }
 
