@@ -24,7 +24,7 @@ const longestTask = `(async () => {
 	return { longest: Math.max(0, ...tasks), took };
 })()`
 
-// acts are what a user does to a page, in this order.
+// acts has the actions of a user of a page, in their order.
 var acts = []struct{ name, js string }{
 	{"panning", `for (let k = 0; k < 20; k++) { scopeview.pan((scopeview.aim.to - scopeview.aim.from) * 0.1); await rest(30); }`},
 	{"zooming", `for (let k = 0; k < 30; k++) { scopeview.zoomAt(scopeview.model.end * 0.4, k < 15 ? 0.7 : 1.4); await rest(30); }`},
