@@ -150,6 +150,6 @@ func TestWhatIf(t *testing.T) {
 // percent formats a share like the page.
 func percent(tb *tab, share float64) (s string) {
 	tb.t.Helper()
-	tb.read(&s, `(() => { const p = 100 * %v; return p < 9.95 ? p.toFixed(1).replace(/\.0$/, "") + "%%" : Math.round(p) + "%%"; })()`, share)
+	tb.read(&s, `(() => { const p = 100 * %v; return (p < 9.95 && !Number.isInteger(p) ? p.toFixed(1) : Math.round(p)) + "%%"; })()`, share)
 	return s
 }
