@@ -76,7 +76,7 @@ func commands() []command {
 		{name: "export gotrace", args: "TRACE", takes: takesTrace, flags: flagOutput | flagStrict, new: newGoTrace},
 		{name: "export otlp", args: "TRACE", takes: takesTrace, flags: flagNames | flagTracks | flagProcesses | flagOutput | flagStrict, new: newOTLP},
 		{name: "export parquet", args: "TRACE… -o PLACE", raw: true, new: newParquet},
-		{name: "sql", args: "QUESTION|FILE -d PLACE", group: "export", raw: true, new: newSQL},
+		{name: "sql", args: "QUESTION|FILE -d PLACE | TRACE [QUESTION]", group: "export", flags: part | flagObjects | table, raw: true, new: newSQL},
 
 		{name: "snapshot", args: "TRACE…", group: "files", new: newSnapshot},
 		{name: "pack", args: "TRACE", group: "files", new: newPack},

@@ -16,6 +16,7 @@ import { Model } from "./model.js";
  * @property {(() => Promise<import("../data/columns.js").Container>)=} samples with their stacks
  * @property {(() => Promise<import("../data/meta.js").DoctorReport>)=} doctor the doctor's report
  * @property {(() => Promise<import("../data/meta.js").Advice|null>)=} advice the advice from the raw file beside the trace; null: none
+ * @property {((text: string, signal: AbortSignal) => Promise<import("./answertrack.js").QueryAnswer>)=} query answers a question in SQL
  * @property {((model: Model) => void)=} follow feeds the model until its writer has ended, and then watches the server
  */
 
@@ -115,6 +116,7 @@ export function liveSource(base) {
     doctor: async () => (await get("api/doctor")).json(),
     advice: async () => (await get("api/advice")).json(),
     summary: async (from, to, whole) => (await get(`api/summary?${range(from, to)}${whole ? "&whole=1" : ""}`)).json(),
+    query: async (text, signal) => (await get(`api/sql?q=${encodeURIComponent(text)}`, signal)).json(),
     async follow(model) {
       reportReplaced = () => model.setState("replaced", "");
       await followLive(model, container);
