@@ -127,3 +127,12 @@ func questionOf(arg string) (string, error) {
 	}
 	return arg, nil
 }
+
+// tableList lists the tables for the help.
+func tableList() string {
+	var names []string
+	for _, t := range query.Tables() {
+		names = append(names, t.Name)
+	}
+	return strings.Join(names, ", ")
+}

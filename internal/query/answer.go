@@ -76,7 +76,7 @@ const (
 )
 
 // authorize is called for each thing that a statement would do.
-func (q *Question) authorize(action sqlite.AuthorizerActionCode, name, _, _, _ string) sqlite.AuthorizerReturnCode {
+func (q *Question) authorize(action sqlite.AuthorizerActionCode, name, function, _, _ string) sqlite.AuthorizerReturnCode {
 	if q.policy == policyAny {
 		return sqlite.AuthorizerOK
 	}
@@ -88,7 +88,7 @@ func (q *Question) authorize(action sqlite.AuthorizerActionCode, name, _, _, _ s
 			return sqlite.AuthorizerOK
 		}
 	case sqlite.AuthFunction:
-		return functionAllowed(name)
+		return functionAllowed(function)
 	case sqlite.AuthInsert:
 		if q.policy == policyAnswer && name == answerName {
 			return sqlite.AuthorizerOK

@@ -39,14 +39,14 @@ func (q *Question) sentence(err error) error {
 		return err
 	}
 	e := &Error{Text: around.ReplaceAllString(of.Error(), "")}
-	switch of.Code() & 0xff {
-	case sqlite3.SQLITE_NOMEM:
+	switch code := of.Code() & 0xff; {
+	case code == sqlite3.SQLITE_NOMEM:
 		e.Text = "the question needs more memory than a question may use: let it return or sort fewer rows"
-	case sqlite3.SQLITE_TOOBIG:
+	case code == sqlite3.SQLITE_TOOBIG:
 		e.Text = "a value of the question is too large"
-	case sqlite3.SQLITE_AUTH:
-		e.Text, e.Hint = "a question only reads the tables of the trace: "+e.Text, ""
-	case sqlite3.SQLITE_ERROR:
+	case code == sqlite3.SQLITE_AUTH, strings.HasPrefix(e.Text, "not authorized"):
+		e.Text = "a question only reads the tables of the trace: " + e.Text
+	case code == sqlite3.SQLITE_ERROR:
 		e.Hint = q.hint(e.Text)
 	}
 	return e

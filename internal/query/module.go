@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"sync"
 
+	"modernc.org/libc"
 	"modernc.org/sqlite"
+	"modernc.org/sqlite/lib"
 	"modernc.org/sqlite/vtab"
 )
 
@@ -18,6 +20,13 @@ const moduleName = "scopeview"
 // driver returns the driver of all questions: SQLite keeps a module for the life of the process,
 // so there is one, and a table finds its question by a number.
 var driver = sync.OnceValues(func() (*sqlite.Driver, error) {
+	// Without the count of its memory, which the driver's build leaves out, there is no limit of it.
+	tls, counts := libc.NewTLS(), libc.NewVaList(int32(1))
+	defer tls.Close()
+	defer libc.Xfree(tls, counts)
+	if rc := sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_MEMSTATUS, counts); rc != sqlite3.SQLITE_OK {
+		return nil, fmt.Errorf("preparing SQLite to limit its memory: error %d", rc)
+	}
 	d := &sqlite.Driver{}
 	return d, d.RegisterModule(moduleName, module{})
 })
