@@ -66,7 +66,7 @@ const (
 
 // columns describes the fields, in the order in which tables have them.
 var columns = [...]Column{
-	fieldKind:      {"kind", "TEXT", kindNames()},
+	fieldKind:      {"kind", "TEXT", ""}, // by the table
 	fieldName:      {"name", "TEXT", "the scope's, counter's or lock's; of a Taskf the format"},
 	fieldTrack:     {"track", "TEXT", "name of the goroutine's row"},
 	fieldGoroutine: {"goroutine", "INTEGER", "number of the goroutine that began it"},
@@ -94,6 +94,9 @@ func recordTable(name, says string, kinds []format.Kind, fields ...field) table 
 			t.time = i
 		}
 		t.Columns = append(t.Columns, columns[f])
+		if f == fieldKind {
+			t.Columns[i].Says = kindNames(kinds)
+		}
 	}
 	return t
 }
@@ -166,15 +169,15 @@ func beatColumns() []Column {
 	return list
 }
 
-// kindNames lists the kinds of records.
-func kindNames() string {
-	var kinds []string
-	for _, s := range format.Specs {
-		if s.CSV != "" && s.Kind != format.KindTaskf {
-			kinds = append(kinds, s.CSV)
+// kindNames lists the names of kinds.
+func kindNames(kinds []format.Kind) string {
+	var names []string
+	for _, k := range kinds {
+		if k != format.KindTaskf { // a task, too
+			names = append(names, k.Spec().CSV)
 		}
 	}
-	return strings.Join(kinds, ", ")
+	return strings.Join(names, ", ")
 }
 
 // tableOf returns the table with a name; nil: there is none.

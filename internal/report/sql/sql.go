@@ -163,19 +163,45 @@ func Tables() *report.Report {
 	}
 	return &report.Report{
 		Text: func(b *report.Text) {
+			known := map[query.Column]bool{}
 			for i, t := range query.Tables() {
 				if i > 0 {
 					b.WriteByte('\n')
 				}
-				b.WriteString(b.Bold(t.Name) + "  " + t.Says + "\n")
-				for _, c := range t.Columns {
-					b.WriteString(strings.TrimRight("  "+pad(c.Name, 22)+pad(strings.ToLower(c.Type), 9)+c.Says, " ") + "\n")
-				}
+				writeTable(b, &t, known)
 			}
 		},
 		Document: &struct {
 			Columns []column `json:"columns"`
 		}{all},
+	}
+}
+
+// writeTable writes a table: a line for each of its columns, and those without a sentence, or which an
+// earlier table has explained, by their names.
+func writeTable(b *report.Text, t *query.Table, known map[query.Column]bool) {
+	b.WriteString(b.Bold(t.Name) + "  " + t.Says + "\n")
+	line := " "
+	for i, c := range t.Columns {
+		if c.Says != "" && !known[c] {
+			continue
+		}
+		if len(line)+len(c.Name) > 100 {
+			b.WriteString(line + "\n")
+			line = " "
+		}
+		if line += " " + c.Name; i < len(t.Columns)-1 {
+			line += ","
+		}
+	}
+	if line != " " {
+		b.WriteString(strings.TrimSuffix(line, ",") + "\n")
+	}
+	for _, c := range t.Columns {
+		if c.Says != "" && !known[c] {
+			b.WriteString("  " + pad(c.Name, 12) + c.Says + "\n")
+			known[c] = true
+		}
 	}
 }
 
