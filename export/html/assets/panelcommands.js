@@ -16,8 +16,8 @@ function isHidden(id) { return document.getElementById(id)?.hidden === true; }
  */
 export function panelCommands(app, { select, selectState, moveTo, showTab, redraw, stateChanged, relayout }) {
   const { model } = app;
-  /** The place of an answer whose bar is not loaded yet. @type {import("./model/answertrack.js").AnswerPlace|null} */
-  let sought = null;
+  /** The place of an answer whose bar is not loaded yet; undefined: there was none yet. @type {import("./model/answertrack.js").AnswerPlace|null|undefined} */
+  let sought;
 
   /** Selects what begins at a place of an answer; false: no such bar is loaded. */
   function selectPlace({ start, goroutine, depth, name }) {
@@ -26,10 +26,16 @@ export function panelCommands(app, { select, selectState, moveTo, showTab, redra
     select(ref, { reveal: true });
     return true;
   }
-  app.on("model", () => {
-    if (sought && selectPlace(sought)) sought = null;
-  });
-  app.on("view", () => { if (sought && (app.aim.from > sought.start || app.aim.to < sought.start)) sought = null; });
+  /** Selects what begins at a place once it is loaded, unless the view has moved away by then. @param {import("./model/answertrack.js").AnswerPlace} place */
+  function seek(place) {
+    if (sought === undefined) {
+      app.on("model", () => {
+        if (sought && app.aim.from <= sought.start && sought.start <= app.aim.to && !selectPlace(sought)) return;
+        sought = null;
+      });
+    }
+    sought = place;
+  }
   return {
     /** Shows the executions of a name. @param {string} name */
     showRuns(name) {
@@ -45,7 +51,7 @@ export function panelCommands(app, { select, selectState, moveTo, showTab, redra
      */
     showAnswerPlace(place) {
       const { start, dur, goroutine } = place;
-      sought = null;
+      if (sought) sought = null;
       if (selectPlace(place)) return;
       const view = viewThatShows(app.aim, start, start + dur);
       if (view) moveTo(view);
@@ -53,8 +59,9 @@ export function panelCommands(app, { select, selectState, moveTo, showTab, redra
       const lane = goroutine ? model.waits.lane(goroutine) : null;
       const run = lane && stateAt(lane, start + dur / 2, 1);
       if (lane && run && place.name === "") return selectState({ key: goroutine, title: goroutineTitle(model, goroutine), set: lane.set, run });
-      sought = goroutine && model.reduced ? place : null;
-      app.announce(`${app.time(start)}${sought ? ": its bar is being loaded" : ""}`, true);
+      const loading = goroutine > 0 && model.reduced;
+      if (loading) seek(place);
+      app.announce(`${app.time(start)}${loading ? ": its bar is being loaded" : ""}`, true);
     },
     /** Draws an answer above the rows. @param {import("./model/answertrack.js").AnswerTrack} track */
     addAnswerTrack(track) {

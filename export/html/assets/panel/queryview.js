@@ -85,7 +85,7 @@ export function createQuery(app) {
     try {
       got = await model.source.query(mine.text, mine.abort.signal);
     } catch (err) {
-      problem = mine.abort.signal.aborted ? "stopped" : err.message;
+      problem = mine.abort.signal.aborted ? "Stopped." : err.status === 400 ? err.says : err.message;
     }
     if (asked !== mine) return;
     asked = null;
