@@ -22,6 +22,7 @@ const (
 
 // sqlAnswer is the answer to a question of a page.
 type sqlAnswer struct {
+	Refused string   `json:"refused"` // a sentence: the reason why the question has no answer; empty: it has one
 	Columns []string `json:"columns"`
 	Rows    [][]any  `json:"rows"`
 	More    string   `json:"more"`    // that there are more rows; empty: these are all
@@ -47,7 +48,7 @@ func (s *Server) serveSQL(w http.ResponseWriter, r *http.Request, b *book) {
 		return
 	}
 	defer q.Close()
-	a := &sqlAnswer{Columns: q.Columns, Rows: [][]any{}}
+	a := &sqlAnswer{Columns: append([]string{}, q.Columns...), Rows: [][]any{}}
 	size := 0
 	err = q.Each(func(row []any) bool {
 		if len(a.Rows) == answerRows || size > answerBytes {
@@ -71,20 +72,25 @@ func (s *Server) serveSQL(w http.ResponseWriter, r *http.Request, b *book) {
 		a.Problem = "A part of the trace could not be read: " + sentence(err) + "."
 	}
 	a.Notes = append([]string{}, q.Notes()...)
+	sendSQL(w, a)
+}
+
+func sendSQL(w http.ResponseWriter, a *sqlAnswer) {
 	largeAnswer(w)
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(a)
 }
 
-// refuseQuestion answers a question that has no answer.
+// refuseQuestion answers a question that has no answer. That of the user's own mistake is no error of
+// the request, which browsers would report.
 func (s *Server) refuseQuestion(w http.ResponseWriter, r *http.Request, err error) {
 	var of *query.Error
 	switch {
 	case errors.As(err, &of):
-		refuse(w, http.StatusBadRequest, sentence(err))
+		sendSQL(w, &sqlAnswer{Refused: sentence(err)})
 	case r.Context().Err() != nil:
 	case errors.Is(err, context.DeadlineExceeded):
-		refuse(w, http.StatusBadRequest, "the answer takes more than "+s.questionIn.String()+": ask about a range of start_ns, or on the command line, where there is no limit")
+		sendSQL(w, &sqlAnswer{Refused: "The answer takes more than " + s.questionIn.String() + ": ask about a range of start_ns, or on the command line, where there is no limit."})
 	default:
 		refuse(w, http.StatusInternalServerError, sentence(err))
 	}

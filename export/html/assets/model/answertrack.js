@@ -1,9 +1,9 @@
 // A track of an answer: rows of an SQL answer as bars on lines of their own, or as a plot of their values.
 
 /**
- * The answer to a question: the names of its columns and the values of its rows, null for NULL; more: there are
- * further rows.
- * @typedef {{columns: string[], rows: (number|string|null)[][], more: string, problem: string, notes: string[]}} QueryAnswer
+ * The answer to a question: the names of its columns and the values of its rows, null for NULL; refused: the reason
+ * why there is no answer; more: there are further rows.
+ * @typedef {{refused: string, columns: string[], rows: (number|string|null)[][], more: string, problem: string, notes: string[]}} QueryAnswer
  *
  * The place in the timeline that a row leads to. goroutine is 0 and depth -1 if they are not known.
  * @typedef {{start: number, dur: number, goroutine: number, depth: number, name: string}} AnswerPlace

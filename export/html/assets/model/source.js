@@ -96,10 +96,7 @@ export function liveSource(base) {
     if (of === "") server = answers;
     if (answers !== server) throw answerError(0, `${base}${path.replace(/\?.*/, "")}: another server answers`);
     if (response.status === 409) reportReplaced();
-    if (!response.ok) {
-      const says = (await response.text()).trim();
-      throw Object.assign(answerError(response.status, `${base}${path.replace(/\?.*/, "")}: the server answers ${response.status} ${says.slice(0, 200)}`), { says });
-    }
+    if (!response.ok) throw answerError(response.status, `${base}${path.replace(/\?.*/, "")}: the server answers ${response.status} ${(await response.text()).trim().slice(0, 200)}`);
     return response;
   };
   const container = async (path, signal) => readContainer(await inflate(new Uint8Array(await (await get(path, signal)).arrayBuffer())));

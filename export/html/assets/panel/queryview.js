@@ -85,12 +85,13 @@ export function createQuery(app) {
     try {
       got = await model.source.query(mine.text, mine.abort.signal);
     } catch (err) {
-      problem = mine.abort.signal.aborted ? "Stopped." : err.status === 400 ? err.says : err.message;
+      problem = mine.abort.signal.aborted ? "Stopped." : err.message;
     }
     if (asked !== mine) return;
     asked = null;
     answered = mine.text;
     answer = got;
+    if (got?.refused) [problem, got, answer] = [got.refused, null, null];
     note.textContent = got ? sayOf(got) : problem;
     shown.replaceChildren(...got ? [tableOf(got)] : []);
     look();

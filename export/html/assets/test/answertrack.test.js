@@ -6,7 +6,7 @@ import { answerAt } from "../view/answerbars.js";
 import { shellWord } from "../panel/queryview.js";
 import { sizes } from "../view/layout.js";
 
-const answer = (columns, ...rows) => ({ columns, rows, more: "", problem: "", notes: [] });
+const answer = (columns, ...rows) => ({ refused: "", columns, rows, more: "", problem: "", notes: [] });
 
 test("a row with a time leads to its place", () => {
   const columns = ["name", "goroutine", "depth", "start_ns", "dur_ns"];
