@@ -75,7 +75,9 @@ func (c *call) sql(asCSV bool) error {
 		return usagef("--csv and --json exclude each other")
 	}
 	if len(c.args) == 1 {
-		c.documentName = "sql.tables"
+		if asCSV || c.asJSON {
+			return usagef("sql TRACE explains the tables to people: give --csv and --json a QUESTION, such as \"SELECT * FROM sqlite_schema\"")
+		}
 		return c.showReport(sql.Tables())
 	}
 	text, err := questionOf(c.args[1])

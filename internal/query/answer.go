@@ -66,7 +66,7 @@ func (a *answer) Disconnect() error { return nil }
 // Destroy implements vtab.Table.
 func (a *answer) Destroy() error { return nil }
 
-// policy is what statements may do.
+// policy selects the statements that are allowed.
 type policy uint8
 
 const (

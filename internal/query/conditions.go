@@ -8,8 +8,8 @@ import (
 	"modernc.org/sqlite/vtab"
 )
 
-// conditions are what a scan tests of a question's conditions, so that SQLite need not see rows
-// that fail them. SQLite tests all again: a scan may let rows pass that fail.
+// conditions are those of a question's that a scan tests, so that SQLite need not see rows that
+// fail them. SQLite tests all again: a scan may let rows pass that fail.
 type conditions struct {
 	used   uint64 // bit of each column that the question uses; the last is for all from 63 on
 	ranges []bounds

@@ -22,7 +22,7 @@ func (e *Error) Error() string {
 	return e.Text + "; " + e.Hint
 }
 
-// around is what the driver writes around SQLite's sentence.
+// around matches the driver's text before and after SQLite's sentence.
 var around = regexp.MustCompile(`^SQL logic error: |^interrupted: | \(\d+\)$`)
 
 // sentence returns an error of the engine as an *Error; the context's stays.

@@ -110,7 +110,7 @@ func (q *Question) creation(name string) string {
 	return fmt.Sprintf("CREATE VIRTUAL TABLE %s USING %s(%d, %s)", name, moduleName, q.number, name)
 }
 
-// rawConn is what database/sql does not show of a connection.
+// rawConn has the methods of a connection that database/sql hides.
 type rawConn interface {
 	sqlite.AuthorizerRegisterer
 	ColumnInfo(query string) ([]sqlite.ColumnInfo, error)

@@ -145,36 +145,17 @@ func (r *Report) CSV(w io.Writer) error {
 	return failed
 }
 
-// column is a row of the list of tables.
-type column struct {
-	Table  string `json:"table"`
-	Column string `json:"column"`
-	Type   string `json:"type" says:"'INTEGER', 'TEXT'; empty: a number of either kind"`
-	Says   string `json:"says"`
-}
-
-// Tables returns the tables and their columns.
+// Tables explains the tables and their columns.
 func Tables() *report.Report {
-	var all []column
-	for _, t := range query.Tables() {
-		for _, c := range t.Columns {
-			all = append(all, column{t.Name, c.Name, c.Type, c.Says})
-		}
-	}
-	return &report.Report{
-		Text: func(b *report.Text) {
-			known := map[query.Column]bool{}
-			for i, t := range query.Tables() {
-				if i > 0 {
-					b.WriteByte('\n')
-				}
-				writeTable(b, &t, known)
+	return &report.Report{Text: func(b *report.Text) {
+		known := map[query.Column]bool{}
+		for i, t := range query.Tables() {
+			if i > 0 {
+				b.WriteByte('\n')
 			}
-		},
-		Document: &struct {
-			Columns []column `json:"columns"`
-		}{all},
-	}
+			writeTable(b, &t, known)
+		}
+	}}
 }
 
 // writeTable writes a table: a line for each of its columns, and those without a sentence, or which an
