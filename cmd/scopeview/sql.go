@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/query"
+	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/report/sql"
 )
 
@@ -63,9 +64,7 @@ func (c *call) parsed(command func() error) error {
 	if err := c.arity(c.args); err != nil {
 		return usagef("%w", err)
 	}
-	if len(c.args) > 1 || c.args[0] == standardInput {
-		c.takes = takesTrace
-	}
+	c.takes = takesTrace
 	return c.run(command)
 }
 
@@ -80,13 +79,15 @@ func (c *call) sql(asCSV bool) error {
 		}
 		return c.showReport(sql.Tables())
 	}
-	text, err := questionOf(c.args[1])
+	question, err := questionOf(c.args[1])
 	if err != nil {
 		return err
 	}
-	q, err := query.New(c.context(), c.t, c.part(), text)
+	c.progress = newProgress(c.s, c.t, !asCSV && !c.asJSON || !c.out.standard() || !c.s.outTerm)
+	defer c.progress.done()
+	c.sel.Progress = c.progress.at
+	q, err := query.New(c.context(), c.t, &c.sel.Selection, question)
 	if err != nil {
-		c.progress.done()
 		var of *query.Error
 		if errors.As(err, &of) {
 			return usagef("%w", err)
@@ -95,13 +96,17 @@ func (c *call) sql(asCSV bool) error {
 	}
 	defer q.Close()
 	r := sql.Of(c.t, q)
+	text := r.Text
+	r.Text = func(b *report.Text) {
+		text(b)
+		c.progress.done() // before it is printed
+	}
 	if asCSV {
 		warnLosses(c.s, c.path, c.t)
 		err = c.out.write(c.s, func(w io.Writer) error { return errors.Join(r.CSV(c.out.exact(c.s, w)), r.Answered()) })
 	} else {
 		err = c.out.write(c.s, func(w io.Writer) error { return errors.Join(c.writeReport(w, &r.Report), r.Answered()) })
 	}
-	c.progress.done()
 	if err == nil {
 		err = r.Problem()
 	}

@@ -39,6 +39,7 @@ type records struct {
 	names  *nameValues
 	list   []record
 	text   []byte // of arguments
+	until  int64  // end of its part of the trace
 }
 
 // nameValues caches the values of names, for SQLite's goroutine.
@@ -250,6 +251,9 @@ func (s *scan) records() {
 			return b
 		}
 	}, func(b *records) bool {
+		if s.q.sel.Progress != nil {
+			s.q.sel.Progress(b.until)
+		}
 		if len(b.list) > 0 {
 			s.put(b)
 		} else if s.q.ctx.Err() != nil {
@@ -287,6 +291,7 @@ const (
 // read makes the batch of a part.
 func (w *recordReader) read(b *records, x *trace.Part) {
 	b.list, b.text = b.list[:0], b.text[:0]
+	b.until, _ = x.Until()
 	all, equal, bounded := w.choice.All(), len(w.s.where.equal) > 0, len(w.s.where.ranges) > 0
 	x.Events(func(e *trace.Event) bool {
 		if !w.kinds[e.Kind&127] || equal && !w.named(e) || !all && !w.choice.Keep(e) {
