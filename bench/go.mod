@@ -7,7 +7,7 @@ replace github.com/scopeview/scopeview => ../
 require (
 	github.com/edsrzf/mmap-go v1.2.0
 	github.com/google/chrometracing v0.0.0-20210413150014-55fded0163e7
-	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
+	github.com/google/pprof v0.0.0-20261016150608-1facf8f91b50
 	github.com/scopeview/scopeview v0.0.0-00010101000000-000000000000
 	go.opentelemetry.io/otel/sdk v1.47.0
 	go.opentelemetry.io/otel/trace v1.47.0
