@@ -16,7 +16,7 @@ import (
 // Limits of an answer to a page.
 const (
 	answerRows  = 10_000
-	answerBytes = 16 << 20 // of its texts
+	answerBytes = 16 << 20 // of its values, about
 	questionIn  = time.Minute
 )
 
@@ -55,6 +55,7 @@ func (s *Server) serveSQL(w http.ResponseWriter, r *http.Request, b *book) {
 			a.More = "; there are more, which are not shown"
 			return false
 		}
+		size += 16 * len(row)
 		for i, v := range row {
 			row[i] = forPage(v)
 			if text, ok := row[i].(string); ok {

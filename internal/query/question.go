@@ -20,7 +20,7 @@ import (
 // Limits of a question, against those that would take the machine.
 const (
 	textMost   = 64 << 10  // bytes of a question
-	valueMost  = 16 << 20  // bytes of a value
+	valueMost  = 1 << 20   // bytes of a value: comparing two can't be interrupted
 	memoryMost = 512 << 20 // bytes of SQLite's memory, of all questions of the process together
 	columnMost = 500
 )
@@ -87,7 +87,7 @@ func (q *Question) open() error {
 	}
 	for id, most := range map[int]int{
 		sqlite3.SQLITE_LIMIT_ATTACHED: 0, sqlite3.SQLITE_LIMIT_LENGTH: valueMost, sqlite3.SQLITE_LIMIT_COLUMN: columnMost,
-		sqlite3.SQLITE_LIMIT_SQL_LENGTH: 2 * textMost, sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH: 1, sqlite3.SQLITE_LIMIT_WORKER_THREADS: 0,
+		sqlite3.SQLITE_LIMIT_SQL_LENGTH: 2 * textMost, sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 1000, sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH: 1, sqlite3.SQLITE_LIMIT_WORKER_THREADS: 0,
 	} {
 		if _, err := sqlite.Limit(q.conn, id, most); err != nil {
 			return err
