@@ -75,7 +75,7 @@ func (c *call) sql(asCSV bool) error {
 	}
 	if len(c.args) == 1 {
 		if asCSV || c.asJSON {
-			return usagef("sql TRACE explains the tables to people: give --csv and --json a QUESTION, such as \"SELECT * FROM sqlite_schema\"")
+			return usagef("sql TRACE explains the tables to people: give --csv and --json a QUESTION, such as \"SELECT * FROM columns\"")
 		}
 		return c.showReport(sql.Tables())
 	}

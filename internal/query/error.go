@@ -35,7 +35,13 @@ func (q *Question) sentence(err error) error {
 	}
 	var of *sqlite.Error
 	var known *Error
-	if errors.As(err, &known) || !errors.As(err, &of) {
+	if errors.As(err, &known) {
+		return err
+	}
+	if !errors.As(err, &of) {
+		if strings.HasPrefix(err.Error(), "missing ") { // the driver's: argument with index 1, named argument "x"
+			return &Error{Text: "a question has no parameters: write their values into it"}
+		}
 		return err
 	}
 	e := &Error{Text: around.ReplaceAllString(of.Error(), "")}

@@ -17,6 +17,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/export/csv"
 	"github.com/scopeview/scopeview/internal/open"
+	"github.com/scopeview/scopeview/internal/testing/bulk"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -90,6 +91,7 @@ func TestKnownTruth(t *testing.T) {
 		{"SELECT name, lock, mode FROM holds", "mu mutex shared"},
 		{"SELECT time_ns, goroutines, rss_bytes, threads FROM heartbeats", "4000 7 4096 -"},
 		{"SELECT value FROM trace WHERE key = 'end_ns'", "8000"},
+		{"SELECT name, type, says FROM columns WHERE in_table = 'counters' AND name LIKE 'v%'", "value - the counter's value"},
 		{"SELECT count(*) FROM states", "0"},
 		{"SELECT count(*) FROM samples", "0"},
 		{"WITH w AS (SELECT * FROM waits) SELECT s.name, w.name FROM scopes s, w WHERE w.goroutine = s.goroutine AND w.start_ns BETWEEN s.start_ns AND s.start_ns + s.dur_ns", "f1 mu"},
@@ -267,6 +269,45 @@ func TestAgain(t *testing.T) {
 	}
 }
 
+// TestTooLargeToKeep: a table that is scanned again, and is too large to keep, is read again.
+func TestTooLargeToKeep(t *testing.T) {
+	data, err := bulk.Trace{Shape: bulk.Irregular, Scopes: keptMost/recordBytes + 100_000, Seed: 1}.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := tracetest.Open(t, data)
+	got := ask(t, tr, analysis.Selection{}, "SELECT a.column1, count(*) FROM (VALUES ('parse'), ('auth'), ('none')) AS a CROSS JOIN scopes AS b ON b.name = a.column1 GROUP BY a.column1")
+	want := ask(t, tr, analysis.Selection{}, "SELECT name, sum(1) FROM scopes WHERE +name IN ('parse', 'auth', 'none') GROUP BY name")
+	if len(got) != 2 || !equalRows(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// FuzzQuestion: no text makes a question change anything, or fail in another way than with a sentence.
+func FuzzQuestion(f *testing.F) {
+	for _, s := range []string{"SELECT 1", "WITH a AS (SELECT 1) SELECT * FROM a;", "EXPLAIN SELECT * FROM scopes", "VALUES (1)--", "SELECT [;], '', \"\" /* */", "SELECT 1; SELECT 2", "/*", "PRAGMA x", "SELECT args ->> '0' FROM scopes WHERE name GLOB 'f*'"} {
+		f.Add(s)
+	}
+	tr := tracetest.OpenText(f, known)
+	f.Fuzz(func(t *testing.T, text string) {
+		ctx, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		rows := 0
+		q, err := New(ctx, tr, &analysis.Selection{}, text)
+		if err == nil {
+			err = q.Each(func([]any) bool { rows++; return rows < 1000 })
+			q.Close()
+		}
+		var of *Error
+		if err != nil && !errors.As(err, &of) && ctx.Err() == nil {
+			t.Errorf("%q: %T %v", text, err, err)
+		}
+		if got := ask(t, tr, analysis.Selection{}, "SELECT count(*) FROM sqlite_schema"); got[0][0] != strconv.Itoa(len(tables)+1) {
+			t.Errorf("%q: %q tables", text, got)
+		}
+	})
+}
+
 // TestSelection: the flags of a command choose rows of all tables.
 func TestSelection(t *testing.T) {
 	tr := tracetest.OpenText(t, known)
@@ -301,7 +342,7 @@ func TestRefused(t *testing.T) {
 		"SELECT 1 FROM scope":                                                   "no such table: scope; the tables are records, scopes, ",
 		"SELECT duration FROM scopes":                                           "no such column: duration; there is scopes(name, track, ",
 		"SELECT 1) UNION SELECT (2":                                             "syntax error",
-		"SELECT ?":                                                              "",
+		"SELECT ?":                                                              "no parameters",
 		"SELECT zeroblob(100000000)":                                            "too large",
 		"SELECT printf('%100000000d', 1)":                                       "too large",
 		"SELECT " + strings.Repeat("(", 3000) + "1" + strings.Repeat(")", 3000): "",

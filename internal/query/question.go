@@ -33,6 +33,7 @@ type Question struct {
 	ctx      context.Context
 	t        *trace.Trace
 	sel      *analysis.Selection
+	tables   []Table
 	text     string
 	explains bool
 	db       *sql.DB
@@ -54,7 +55,7 @@ func New(ctx context.Context, t *trace.Trace, sel *analysis.Selection, text stri
 	if len(text) > textMost {
 		return nil, &Error{Text: fmt.Sprintf("the question has %d bytes, and may have %d", len(text), textMost)}
 	}
-	q = &Question{ctx: ctx, t: t, sel: sel, names: &nameValues{of: t.Name}}
+	q = &Question{ctx: ctx, t: t, sel: sel, names: &nameValues{of: t.Name}, tables: Tables()}
 	if q.text, q.explains, err = statementOf(text); err != nil {
 		return nil, &Error{Text: err.Error()}
 	}

@@ -313,24 +313,35 @@ func (b *beats) size() (n int) {
 	return n
 }
 
-// factRows is the batch of facts.
-type factRows [][2]string
+// textRows is a batch of texts.
+type textRows [][]string
 
 // facts makes the facts about the recording.
 func (s *scan) facts() {
 	t := s.q.t
-	list := factRows{
+	list := textRows{
 		{"start", t.Start().UTC().Format(time.RFC3339Nano)},
 		{"end_ns", strconv.FormatInt(t.End(), 10)},
 	}
 	for _, i := range t.Info {
-		list = append(list, [2]string{i.Key, i.Value})
+		list = append(list, []string{i.Key, i.Value})
 	}
 	s.put(list)
 }
 
-func (b factRows) rows() int                        { return len(b) }
-func (b factRows) value(row, column int) vtab.Value { return args.Valid(b[row][column]) }
-func (b factRows) time(int) int64                   { return 0 }
-func (b factRows) passes(int, *conditions) bool     { return true }
-func (b factRows) size() int                        { return 128 * len(b) }
+// columns lists the columns of all tables.
+func (s *scan) columns() {
+	var list textRows
+	for _, t := range s.q.tables {
+		for _, c := range t.Columns {
+			list = append(list, []string{t.Name, c.Name, c.Type, c.Says})
+		}
+	}
+	s.put(list)
+}
+
+func (b textRows) rows() int                        { return len(b) }
+func (b textRows) value(row, column int) vtab.Value { return textOf(b[row][column]) }
+func (b textRows) time(int) int64                   { return 0 }
+func (b textRows) passes(int, *conditions) bool     { return true }
+func (b textRows) size() int                        { return 128 * len(b) }

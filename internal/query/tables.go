@@ -159,6 +159,10 @@ var tables = []table{
 		Table: Table{"trace", "facts about the recording", []Column{{"key", "TEXT", ""}, {"value", "TEXT", "of several with one key the last one holds"}}},
 		time:  -1, scan: (*scan).facts,
 	},
+	{
+		Table: Table{"columns", "the columns of these tables", []Column{{"in_table", "TEXT", ""}, {"name", "TEXT", ""}, {"type", "TEXT", ""}, {"says", "TEXT", ""}}},
+		time:  -1, scan: (*scan).columns,
+	},
 }
 
 func beatColumns() []Column {

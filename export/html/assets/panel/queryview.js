@@ -17,7 +17,7 @@ export const queryExamples = [
   ["Scopes by their first argument", "SELECT name, args ->> '0' AS argument, count(*) AS n, max(dur_ns) AS max_ns FROM scopes\nGROUP BY name, argument ORDER BY max_ns DESC LIMIT 50"],
   ["Begun in each 10 ms", "SELECT start_ns / 10000000 * 10000000 AS time_ns, count(*) AS begun FROM scopes\nGROUP BY 1"],
   ["Where goroutines were blocked", "SELECT state, at, count(*) AS n, sum(dur_ns) AS total_ns FROM states\nGROUP BY state, at ORDER BY total_ns DESC LIMIT 50"],
-  ["Tables and columns", "SELECT m.name AS \"table\", m.sql FROM sqlite_schema AS m"],
+  ["Tables and columns", "SELECT * FROM columns"],
 ];
 
 /** Returns the text of a question as one word of a shell. @param {string} text */
