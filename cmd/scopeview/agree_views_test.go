@@ -22,6 +22,7 @@ var agreeViews = []view{
 	{"info --json", infoDocument},
 	{"export csv", csvRows},
 	{"export csv --states", csvStates},
+	{"sql of the trace", questionSums},
 	{"export chrome", chromeEvents},
 	{"states --json", statesDocument},
 	{"states", statesText},

@@ -217,6 +217,7 @@ var computed = map[string]func() string{
 	"facts":     func() string { return strings.ReplaceAll(anonymize.Facts, "\n", "\n  ") },
 	"questions": func() string { return strings.Join(questions, ", ") },
 	"columns":   func() string { return strings.TrimSpace(csv.Header) },
+	"tables":    tableList,
 	"verdicts":  verdictList,
 	"views":     viewList,
 }

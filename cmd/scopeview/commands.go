@@ -34,6 +34,7 @@ func commands() []command {
 		{name: "html", args: "TRACE", group: "look", takes: takesTrace, flags: part | flagObjects | flagWith | flagMembench | flagOpen, new: newHTML},
 		{name: "info", args: "TRACE", group: "look", takes: takesTrace, flags: flagOutput | flagStrict | flagJSON, new: newInfo},
 		{name: "top", args: "TRACE", group: "look", takes: takesTrace, flags: part | flagWhere | table | flagBrief, new: newTop},
+		{name: "sql", args: "QUESTION|FILE -d PLACE | TRACE [QUESTION]", group: "look", flags: part | flagObjects | table, raw: true, new: newSQL},
 		{name: "tail", args: "TRACE", group: "look", takes: takesFile, flags: flagNames | flagTracks | flagWhere | flagProcesses | flagStrict, new: newTail},
 		{name: "stacks", args: "TRACE", group: "look", takes: takesTrace, flags: flagNames | flagOutput | flagStrict | table, new: newStacks},
 		{name: "mcp", args: "DIR|FILE…", group: "look", new: newMCP},
@@ -76,7 +77,6 @@ func commands() []command {
 		{name: "export gotrace", args: "TRACE", takes: takesTrace, flags: flagOutput | flagStrict, new: newGoTrace},
 		{name: "export otlp", args: "TRACE", takes: takesTrace, flags: flagNames | flagTracks | flagWhere | flagProcesses | flagOutput | flagStrict, new: newOTLP},
 		{name: "export parquet", args: "TRACE… -o PLACE", raw: true, new: newParquet},
-		{name: "sql", args: "QUESTION|FILE -d PLACE", group: "export", raw: true, new: newSQL},
 
 		{name: "snapshot", args: "TRACE…", group: "files", flags: flagTimes, new: newSnapshot},
 		{name: "pack", args: "TRACE", group: "files", new: newPack},

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/scopeview/scopeview/internal/release"
 )
 
@@ -73,12 +71,4 @@ func installs() string {
 	return "make fleet builds both in a checkout of scopeview, into bin/"
 }
 
-// questions are the companion's saved questions.
-var questions = []string{"changed", "lock-holders", "outlier-hosts", "p99-by-build", "request"}
-
 func newParquet(c *call) func() error { return c.companion("parquet") }
-
-func newSQL(c *call) func() error {
-	c.cmd.ValidArgsFunction = cobra.FixedCompletions(questions, cobra.ShellCompDirectiveDefault)
-	return c.companion("sql")
-}

@@ -23,7 +23,7 @@ var damagedCalls = map[string][]string{
 
 	"callers": {"- it takes its function behind the file: see the test"}, "source": {"- as callers"}, "disasm": {"- as callers"},
 	"serve": {"- it shows the page of html"}, "mcp": {"- it reads no Go execution traces, and says what top and doctor say"}, "advise": {"- it reads advice"},
-	"export parquet": {"- a program of its own"}, "sql": {"- it asks tables"},
+	"export parquet": {"- a program of its own"}, "sql": {"- as callers"},
 	"pgo ab": {"- it runs programs"}, "scale": {"- as pgo ab"}, "pgo check": {"- it reads profiles as pgo show does"}, "pgo explain": {"- as pgo show"}, "pgo rename": {"- as pgo show"},
 	"pgo salvage": {"- as pgo show"}, "pgo shrink": {"- as pgo show"}, "autofdo read": {"- it reads text"}, "autofdo show": {"- it reads text"},
 	"autofdo merge": {"- it reads text"}, "autofdo overlap": {"- it reads text"},
@@ -157,6 +157,17 @@ func TestEveryCommandReportsDamagedInput(t *testing.T) {
 				if file == "bad.trace" && group.GroupID != "compiler" && r.code != exitFailed {
 					t.Errorf("%v is damaged: exit %d", words, r.code)
 				}
+			}
+		}
+	}
+	if r := scopeview("sql", "good.trace", "SELECT count(*) FROM records", "--strict"); r.code != exitOK || saysMissing.MatchString(r.err) {
+		t.Errorf("%v", r)
+	}
+	for _, file := range []string{"cut.trace", "bad.trace", "cut.scope"} {
+		for _, form := range []string{"--json", "--csv", "-n0"} {
+			r, strict := scopeview("sql", form, file, "SELECT * FROM records, states LIMIT 10"), scopeview("sql", form, file, "SELECT * FROM records, states LIMIT 10", "--strict")
+			if !saysMissing.MatchString(r.out+r.err) || !(r.code == exitFailed && strict.code == exitFailed || r.code == exitOK && strict.code == exitLosses) {
+				t.Errorf("sql %s %s: %v", form, file, r)
 			}
 		}
 	}

@@ -11,6 +11,7 @@
 //	scopeview html             Write the timeline as one HTML file
 //	scopeview info             Show what was recorded, where, how, and whether all of it was kept
 //	scopeview top              Show where the time went, by name or row, and the waits for locks
+//	scopeview sql              Ask a trace, or the tables of a fleet, in SQL
 //	scopeview tail             Follow a trace while it is being written
 //	scopeview stacks           Count calls of scope.Stack by call stack
 //	scopeview mcp              Answer a language model's questions about traces (Model Context Protocol)
@@ -49,7 +50,6 @@
 //	scopeview export gotrace   Write the recorded Go execution trace, for go tool trace
 //	scopeview export otlp      Write scopes as OpenTelemetry spans, to a collector or a file
 //	scopeview export parquet   Write Parquet tables of many traces, into a directory or an object store
-//	scopeview sql              Query the Parquet tables of a fleet with DuckDB
 //	scopeview snapshot         Copy the current contents of traces, or a range of them, to new ones
 //	scopeview pack             Compress a trace to one to six bytes per scope, from 32
 //	scopeview unpack           Restore the trace from a packed one

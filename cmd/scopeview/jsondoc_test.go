@@ -21,6 +21,7 @@ import (
 	"github.com/scopeview/scopeview/internal/pgo"
 	"github.com/scopeview/scopeview/internal/pgo/explain"
 	"github.com/scopeview/scopeview/internal/pgo/source"
+	"github.com/scopeview/scopeview/internal/query"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/report/ab"
 	"github.com/scopeview/scopeview/internal/report/annotate"
@@ -32,6 +33,7 @@ import (
 	reportpgo "github.com/scopeview/scopeview/internal/report/pgo"
 	"github.com/scopeview/scopeview/internal/report/profile"
 	"github.com/scopeview/scopeview/internal/report/scale"
+	"github.com/scopeview/scopeview/internal/report/sql"
 	"github.com/scopeview/scopeview/internal/report/stacks"
 	"github.com/scopeview/scopeview/internal/report/states"
 	"github.com/scopeview/scopeview/internal/report/top"
@@ -68,6 +70,12 @@ func documents(t *testing.T) map[string]any {
 	add("states", r, err)
 	r, err = info.Of(t.Context(), tr, &all, "", "")
 	add("info", r, err)
+	q, err := query.New(t.Context(), tr, &all, "SELECT * FROM records")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	add("sql", &sql.Of(tr, q).Report, nil)
 	add("stacks", &stacks.Of(tr, &all, 0, 0).Report, nil)
 	run, err := compare.Read(t.Context(), &top.View, tr, "all.scope", &all)
 	if err != nil {

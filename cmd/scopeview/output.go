@@ -101,15 +101,17 @@ func (o *output) exact(s *streams, w io.Writer) io.Writer {
 
 // showReport writes a report as the command's document, or as text.
 func (c *call) showReport(r *report.Report) error {
-	return c.out.write(c.s, func(w io.Writer) error {
-		if c.asJSON {
-			return report.WriteJSON(c.out.exact(c.s, w), c.document(), r.Document, c.lines)
-		}
-		b := report.Text{Color: c.out.standard() && c.s.color, Limit: c.lines}
-		r.Text(&b)
-		_, err := b.WriteTo(w)
-		return err
-	})
+	return c.out.write(c.s, func(w io.Writer) error { return c.writeReport(w, r) })
+}
+
+func (c *call) writeReport(w io.Writer, r *report.Report) error {
+	if c.asJSON {
+		return report.WriteJSON(c.out.exact(c.s, w), c.document(), r.Document, c.lines)
+	}
+	b := report.Text{Color: c.out.standard() && c.s.color, Limit: c.lines}
+	r.Text(&b)
+	_, err := b.WriteTo(w)
+	return err
 }
 
 // untilDone is a writer that fails once its context is done: it stops a function that does not take

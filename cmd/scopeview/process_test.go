@@ -31,7 +31,6 @@ var unchosen = map[string]struct{ process, object string }{
 	"export otlp":    {"", "spans have no samples"},
 	"export parquet": {"the tables of a fleet have a column pid", "the tables of a fleet have a column object"},
 	"scale":          {"it runs a program", "it runs a program"},
-	"sql":            {"a query chooses", "a query chooses"},
 }
 
 // leafCommands returns the commands below c that have no subcommands, by name.

@@ -38,6 +38,7 @@ type Server struct {
 	heavy    chan struct{} // places for requests with large answers
 	read     chan struct{} // places for requests that read a trace completely: tiles must not wait for them
 	tiles    sync.RWMutex  // held for reading while a tile is made; see afterTiles
+	asked    chan struct{} // places for SQL questions, which may take a minute
 	examined chan struct{} // places for requests of the doctor, which take long: others must not wait for them
 
 	timelines timelines // of several traces
@@ -48,6 +49,8 @@ type Server struct {
 	busy int  // number of requests in progress
 	over bool // no more requests are accepted
 	wait sync.WaitGroup
+
+	questionIn time.Duration // time after which a question is given up
 
 	most amounts
 	idle time.Duration // time after which an unused trace is dropped
@@ -96,7 +99,7 @@ func New(o Options) (*Server, error) {
 		}
 		sh.lend(with)
 	}
-	s := &Server{o: o, shelf: sh, with: with, heavy: make(chan struct{}, heavyMax), read: make(chan struct{}, heavyMax), examined: make(chan struct{}, 1), most: usual, idle: idleFor}
+	s := &Server{o: o, shelf: sh, with: with, heavy: make(chan struct{}, heavyMax), read: make(chan struct{}, heavyMax), asked: make(chan struct{}, 1), examined: make(chan struct{}, 1), questionIn: questionIn, most: usual, idle: idleFor}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.guard = newGuard(h, s.mux())
 	return s, nil
@@ -154,6 +157,7 @@ func (s *Server) mux() http.Handler {
 	mux.HandleFunc("GET /t/{n}/api/advice", s.ofTrace(s.large(s.serveAdvice)))
 	mux.HandleFunc("GET /t/{n}/api/samples", s.ofTrace(s.large(s.serveSamples)))
 	mux.HandleFunc("GET /t/{n}/api/excerpt", s.ofTrace(s.large(s.serveExcerpt)))
+	mux.HandleFunc("GET /t/{n}/api/sql", s.ofTrace(inPlace(s.asked, s.serveSQL)))
 	mux.HandleFunc("GET /t/{n}/api/live", s.ofTrace(s.serveLive))
 	mux.HandleFunc("GET /t/{n}/api/same", s.ofTrace(s.serveSame))
 	return mux

@@ -161,7 +161,7 @@ export function commands(app) {
     app.stateSelection = stretch;
     if (step === undefined) app.chain = ref || stretch ? { selection: ref, stretch } : null;
     app.step = step ?? 0;
-    if ((ref || stretch) && app.tab !== "details" && (stretch || app.tab !== "runs") && !(app.tab === "request" && requests.followRequest())) showTab("details");
+    if ((ref || stretch) && app.tab !== "details" && app.tab !== "query" && (stretch || app.tab !== "runs") && !(app.tab === "request" && requests.followRequest())) showTab("details");
     followName();
     app.notify("selection");
     stateChanged();
@@ -242,7 +242,7 @@ export function commands(app) {
   const requests = requestCommands(app, { moveTo, relayout, stateChanged });
 
   return {
-    ...requests, ...panelCommands(app, { select, showTab, redraw, stateChanged, relayout }), ...rowCommands(app, relayout), ...markCommands(app, stateChanged, moveTo), redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal, selectState, goToInterval, toStep,
+    ...requests, ...panelCommands(app, { select, selectState, showTab, redraw, stateChanged, relayout, moveTo }), ...rowCommands(app, relayout), ...markCommands(app, stateChanged, moveTo), redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal, selectState, goToInterval, toStep,
     /** Zooms by a factor around time t of the aim. @param {number} t @param {number} factor */
     zoomAt(t, factor) {
       const { from, to } = app.aim;

@@ -15,7 +15,7 @@ export const longestMarkName = 80;
 export const mostMarks = 100;
 
 /** The tabs below the timeline. */
-export const tabs = /** @type {const} */ (["details", "summary", "runs", "request", "flame", "functions", "callers", "source", "doctor", "advice", "compare", "about"]);
+export const tabs = /** @type {const} */ (["details", "summary", "query", "runs", "request", "flame", "functions", "callers", "source", "doctor", "advice", "compare", "about"]);
 
 /**
  * @typedef {(typeof tabs)[number]} Tab

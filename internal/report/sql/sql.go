@@ -1,172 +1,189 @@
-// Package sql reports the answers to questions in SQL about a trace.
+// Package sql shows the answer to an SQL question about a trace (package query), and the tables that
+// questions can be about.
 package sql
 
 import (
-	"context"
 	"encoding/csv"
-	"encoding/json"
-	"errors"
-	"fmt"
+	"encoding/hex"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/query"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/show"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Report is the answer to a question. CSV writes it as comma-separated values.
-type Report struct {
-	report.Report
-	CSV func(io.Writer) error
-}
-
 // document is the document of sql --json. Keys may be added; none changes its meaning or is removed.
 type document struct {
 	report.Kept
-	Columns []string          `json:"columns" says:"the heads of the answer's columns"`
-	Rows    []json.RawMessage `json:"rows" says:"lists with a value for each column: a number, a text, or null"`
-	More    bool              `json:"more" says:"there are more rows than -n allows"`
+	Columns []string           `json:"columns" says:"their names, which may be equal"`
+	Rows    report.List[[]any] `json:"rows" unit:"as the question" says:"a list of the values of each row, by column; null: unknown. A blob is its bytes in hexadecimal, an infinite number is '+Inf' or '-Inf'"`
 }
 
-// Of asks a question about the selected part of t. The answer has at most so many rows; 0: all. An error about the
-// question names the tables.
-func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, question string, most int) (*Report, error) {
-	d, err := query.Open(t, sel)
-	if err != nil {
-		return nil, err
+// Report is the answer to a question.
+type Report struct {
+	report.Report
+	q      *query.Question
+	failed error
+}
+
+// Of returns the report of a question about t. It is answered when the report is written, once;
+// Answered has the error of that.
+func Of(t *trace.Trace, q *query.Question) *Report {
+	r := &Report{q: q}
+	r.Text = func(b *report.Text) {
+		b.Health(t)
+		r.text(b)
 	}
-	defer d.Close()
-	a, err := d.Ask(ctx, question, most)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, err
-	case err != nil:
-		return nil, fmt.Errorf("%w; the tables are %s", err, tableNames())
-	}
-	doc := &document{Kept: report.KeptOf(t), Columns: a.Columns, Rows: []json.RawMessage{}, More: a.More}
-	for _, row := range a.Rows {
-		b, err := json.Marshal(row)
-		if err != nil {
-			return nil, fmt.Errorf("the answer has a value that JSON has not: %w", err)
+	r.Document = &document{report.KeptOf(t), q.Columns, r.rows}
+	return r
+}
+
+// Answered returns the error of answering the question, after the report was written.
+func (r *Report) Answered() error { return r.failed }
+
+// Problem returns the error of reading the trace, of which the answer has the rest.
+func (r *Report) Problem() error { return r.q.Problem() }
+
+// rows yields the rows of the document.
+func (r *Report) rows(yield func([]any) bool) {
+	r.failed = r.q.Each(func(row []any) bool {
+		for i, v := range row {
+			switch v := v.(type) {
+			case []byte:
+				row[i] = hex.EncodeToString(v)
+			case float64:
+				if math.IsInf(v, 0) {
+					row[i] = cell(v)
+				}
+			}
 		}
-		doc.Rows = append(doc.Rows, b)
-	}
-	r := &Report{report.Report{Text: func(b *report.Text) { text(b, t, a) }, Document: doc}, func(w io.Writer) error { return writeCSV(w, a) }}
-	return r, a.Damage
+		return yield(row)
+	})
 }
 
-func tableNames() string {
-	var names []string
-	for _, x := range query.Tables() {
-		names = append(names, x.Name)
-	}
-	return strings.Join(names, ", ")
-}
-
-func text(b *report.Text, t *trace.Trace, a *query.Answer) {
-	b.Health(t)
-	heads := make([]string, len(a.Columns))
-	for i, head := range a.Columns {
-		if heads[i] = show.Name(head); !isNumeric(a.Rows, i) {
+// text writes the rows up to the limit, and the number of the others.
+func (r *Report) text(b *report.Text) {
+	heads, numbers := make([]string, len(r.q.Columns)), make([]bool, len(r.q.Columns))
+	var rows [][]string
+	n := int64(0)
+	r.failed = r.q.Each(func(row []any) bool {
+		if n++; b.Limit > 0 && n > int64(b.Limit) {
+			return true
+		}
+		cells := make([]string, len(row))
+		for i, v := range row {
+			switch v.(type) {
+			case int64, float64:
+				numbers[i] = true
+			}
+			if cells[i] = show.Name(cell(v)); v == nil {
+				cells[i] = "-" // otherwise a column without values would have no head
+			}
+		}
+		rows = append(rows, cells)
+		return true
+	})
+	for i, name := range r.q.Columns {
+		if heads[i] = show.Name(name); !numbers[i] {
 			heads[i] = "<" + heads[i]
 		}
 	}
-	report.Grid(b, "", heads, a.Rows, func(row []any) (cells []string) {
-		for _, v := range row {
-			cells = append(cells, cell(v))
-		}
-		return cells
-	})
-	if a.More {
-		b.WriteString("… and more rows (-n 0 shows all)\n")
+	if len(rows) > 0 {
+		report.Grid(b, "", heads, rows, func(row []string) []string { return row })
+	}
+	switch left := n - int64(len(rows)); {
+	case left > 0:
+		b.WriteString("… and " + show.Plural(left, "more row") + " (-n 0 shows all)\n")
+	case n == 0 && r.failed == nil:
+		b.WriteString("no rows\n")
+	}
+	for _, note := range r.q.Notes() {
+		b.WriteString("\n" + show.Text(note) + "\n")
 	}
 }
 
-// isNumeric reports whether a column has nothing but numbers.
-func isNumeric(rows [][]any, column int) bool {
-	for _, row := range rows {
-		switch row[column].(type) {
-		case nil, int64, float64:
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-// cell returns a value for people; NULL is -.
+// cell returns the text of a value, "" for NULL.
 func cell(v any) string {
-	if v == nil {
-		return "-"
-	}
-	return show.Name(exact(v))
-}
-
-// exact returns a value for programs; NULL is empty.
-func exact(v any) string {
-	switch x := v.(type) {
-	case nil:
-		return ""
+	switch v := v.(type) {
 	case int64:
-		return strconv.FormatInt(x, 10)
+		return strconv.FormatInt(v, 10)
 	case float64:
-		return strconv.FormatFloat(x, 'g', -1, 64)
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case string:
+		return v
 	case []byte:
-		return string(x)
+		return hex.EncodeToString(v)
 	}
-	return fmt.Sprint(v)
+	return ""
 }
 
-func writeCSV(w io.Writer, a *query.Answer) error {
+// CSV writes the names of the columns and the rows: exact values, and an empty cell for NULL.
+func (r *Report) CSV(w io.Writer) error {
 	c := csv.NewWriter(w)
-	err := c.Write(a.Columns)
-	cells := make([]string, len(a.Columns))
-	for _, row := range a.Rows {
+	cells := make([]string, len(r.q.Columns))
+	for i, name := range r.q.Columns {
+		cells[i] = args.Valid(name)
+	}
+	failed := c.Write(cells)
+	r.failed = r.q.Each(func(row []any) bool {
 		for i, v := range row {
-			cells[i] = exact(v)
+			cells[i] = args.Valid(cell(v))
 		}
-		err = errors.Join(err, c.Write(cells))
-	}
-	c.Flush()
-	return errors.Join(err, c.Error())
-}
-
-// Tables describes the tables, with a line for each column.
-func Tables() *Report {
-	type row struct{ table, column, typ, says string }
-	var rows []row
-	doc := &tablesDocument{Tables: []tableRow{}}
-	for _, x := range query.Tables() {
-		rows = append(rows, row{x.Name, "", "", x.Says})
-		own := tableRow{Name: x.Name, Says: x.Says, Columns: []columnRow{}}
-		for _, c := range x.Columns {
-			rows = append(rows, row{"", c.Name, c.Type, c.Says})
-			own.Columns = append(own.Columns, columnRow{c.Name, c.Type, c.Says})
+		if failed == nil {
+			failed = c.Write(cells)
 		}
-		doc.Tables = append(doc.Tables, own)
+		return failed == nil
+	})
+	if c.Flush(); failed == nil {
+		failed = c.Error()
 	}
-	return &Report{report.Report{Document: doc, Text: func(b *report.Text) {
-		report.Grid(b, "", []string{"<table", "<column", "<type", "<"}, rows, func(r row) []string { return []string{r.table, r.column, r.typ, r.says} })
-	}}, nil}
+	return failed
 }
 
-// tablesDocument is the document of sql --json without a question.
-type tablesDocument struct {
-	Tables []tableRow `json:"tables"`
+// Tables explains the tables and their columns.
+func Tables() *report.Report {
+	return &report.Report{Text: func(b *report.Text) {
+		known := map[query.Column]bool{}
+		for i, t := range query.Tables() {
+			if i > 0 {
+				b.WriteByte('\n')
+			}
+			writeTable(b, &t, known)
+		}
+	}}
 }
 
-type tableRow struct {
-	Name    string      `json:"name"`
-	Says    string      `json:"says"`
-	Columns []columnRow `json:"columns"`
+// writeTable writes a table: a line for each of its columns, and those without a sentence, or which an
+// earlier table has explained, by their names.
+func writeTable(b *report.Text, t *query.Table, known map[query.Column]bool) {
+	b.WriteString(b.Bold(t.Name) + "  " + t.Says + "\n")
+	line := " "
+	for i, c := range t.Columns {
+		if c.Says != "" && !known[c] {
+			continue
+		}
+		if len(line)+len(c.Name) > 100 {
+			b.WriteString(line + "\n")
+			line = " "
+		}
+		if line += " " + c.Name; i < len(t.Columns)-1 {
+			line += ","
+		}
+	}
+	if line != " " {
+		b.WriteString(strings.TrimSuffix(line, ",") + "\n")
+	}
+	for _, c := range t.Columns {
+		if c.Says != "" && !known[c] {
+			b.WriteString("  " + pad(c.Name, 12) + c.Says + "\n")
+			known[c] = true
+		}
+	}
 }
 
-type columnRow struct {
-	Name string `json:"name"`
-	Type string `json:"type" says:"of SQLite"`
-	Says string `json:"says"`
-}
+func pad(s string, n int) string { return s + strings.Repeat(" ", max(1, n-len(s))) }

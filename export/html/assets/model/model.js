@@ -96,6 +96,8 @@ export class Model {
     /** Error of loading the report. */
     this.doctorProblem = "";
     this.doctorAsked = false;
+    /** Tracks that the user has drawn from answers. @type {import("./answertrack.js").AnswerTrack[]} */
+    this.answers = [];
     /** The advice from the raw file beside the trace, if it is among the data. @type {Advice|null} */
     this.advice = null;
   }

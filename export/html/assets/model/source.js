@@ -17,6 +17,7 @@ import { Model } from "./model.js";
  * @property {(() => Promise<import("../data/meta.js").DoctorReport>)=} doctor the doctor's report
  * @property {(() => Promise<import("../data/meta.js").Advice|null>)=} advice the advice from the raw file beside the trace; null: none
  * @property {((from: number, to: number, signal: AbortSignal) => Promise<Blob>)=} excerpt a range as a trace of its own
+ * @property {((text: string, signal: AbortSignal) => Promise<import("./answertrack.js").QueryAnswer>)=} query answers a question in SQL
  * @property {((model: Model) => void)=} follow feeds the model until its writer has ended, and then watches the server
  */
 
@@ -117,6 +118,7 @@ export function liveSource(base) {
     advice: async () => (await get("api/advice")).json(),
     summary: async (from, to, whole) => (await get(`api/summary?${range(from, to)}${whole ? "&whole=1" : ""}`)).json(),
     excerpt: async (from, to, signal) => (await get(`api/excerpt?${range(from, to)}`, signal)).blob(),
+    query: async (text, signal) => (await get(`api/sql?q=${encodeURIComponent(text)}`, signal)).json(),
     async follow(model) {
       reportReplaced = () => model.setState("replaced", "");
       await followLive(model, container);

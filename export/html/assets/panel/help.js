@@ -82,6 +82,7 @@ export const KEYS = [
 
   { code: "Digit1", label: "1", action: "details", text: "Selection: its details", group: "Panels" },
   { code: "Digit2", label: "2", action: "summary", text: "Overview: sums by name, locks", group: "Panels" },
+  { code: "Digit2", shift: true, label: "Shift+2", action: "query", text: "Query: ask the trace in SQL", group: "Panels" },
   { code: "KeyV", label: "V", action: "runs", text: "Executions: all of one name, and what the slowest have in common", group: "Panels" },
   { code: "Digit3", label: "3", action: "flame", text: "Profile: flame graph", group: "Panels" },
   { code: "Digit4", label: "4", action: "functions", text: "Profile: functions", group: "Panels" },

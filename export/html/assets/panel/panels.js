@@ -9,6 +9,7 @@ import { createDoctor } from "./doctorview.js";
 import { createFlame } from "./flameview.js";
 import { createFunctions } from "./functionsview.js";
 import { make, makeButton } from "../view/make.js";
+import { createQuery } from "./queryview.js";
 import { createRequest } from "./requestview.js";
 import { createRuns } from "./runsview.js";
 import { createSource } from "./sourceview.js";
@@ -21,7 +22,7 @@ import { createSummary } from "./summaryview.js";
 
 /** The tabs, each with its views; the address and the keys have the views. @type {{title: string, views: {id: Tab, title: string, create: (app: App) => {element: HTMLElement, update(): void}}[]}[]} */
 const panelTabs = [
-  { title: "Overview", views: [{ id: "summary", title: "Summary", create: createSummary }] },
+  { title: "Overview", views: [{ id: "summary", title: "Summary", create: createSummary }, { id: "query", title: "Query", create: createQuery }] },
   { title: "Selection", views: [{ id: "details", title: "Details", create: createDetails }, { id: "request", title: "Request", create: createRequest }] },
   { title: "Why", views: [{ id: "doctor", title: "Findings", create: createDoctor }, { id: "runs", title: "Executions", create: createRuns }] },
   {
@@ -37,7 +38,7 @@ const panelTabs = [
  * The view shown beside a view where there is room for two; the default is the summary.
  * @type {Partial<Record<Tab, Tab>>}
  */
-const beside = { summary: "flame", runs: "details", request: "details", functions: "callers", callers: "functions", source: "functions" };
+const beside = { summary: "flame", runs: "details", request: "details", query: "details", functions: "callers", callers: "functions", source: "functions" };
 
 /** The time in ms after which the panel grows: the second click of a double click must find the rows where they were. */
 const growAfter = 500;

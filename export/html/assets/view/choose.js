@@ -10,6 +10,7 @@ export function chooseAt(app, rows, x, y) {
   app.chooseRow(hit && ["row", "lock", "group"].includes(hit.strip.kind) ? hit.strip.id : "");
   if (hit?.held) selectHeld(app, hit.held);
   else if (hit?.state) app.selectState({ key: hit.strip.row.key, title: hit.strip.title, set: hit.strip.states.set, run: hit.state });
+  else if (hit?.answer) app.showAnswerPlace(hit.answer);
   else if (hit?.strip.kind === "lock") app.selectHold(hit.strip.lock, /** @type {number} */ (hit.time));
   else if (hit?.batch !== undefined && !hit.merged) app.select({ batch: hit.batch, i: hit.i });
   else if (hit?.batch !== undefined) app.select({ batch: hit.batch, i: hit.i, j: hit.j });

@@ -1,6 +1,7 @@
 // Draws strips: rows of bars and flags, folded groups, counters. The cost depends on the
 // number of pixels, not of scopes.
 
+import { drawAnswer } from "./answerbars.js";
 import { drawAwaited } from "./awaited.js";
 import { baseline, drawBar, drawMerged, fillOf, isDim } from "./bar.js";
 import { lowerBound } from "../data/bisect.js";
@@ -40,11 +41,11 @@ import { drawLock, drawStates, drawTicks } from "./strip.js";
  * @property {import("./awaited.js").Awaited} awaited the visible time that is not known yet
  *
  * The drawn elements: labels, and counts.
- * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, held: number, ticks: number, holds: number, densities: number, shares: number, arrows: number, flows: number, path: number, awaited: number}} Drawn
+ * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, held: number, ticks: number, holds: number, densities: number, shares: number, arrows: number, flows: number, path: number, awaited: number, answers: number}} Drawn
  */
 
 /** @returns {Drawn} */
-export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, held: 0, ticks: 0, holds: 0, densities: 0, shares: 0, arrows: 0, flows: 0, path: 0, awaited: 0 }; }
+export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, held: 0, ticks: 0, holds: 0, densities: 0, shares: 0, arrows: 0, flows: 0, path: 0, awaited: 0, answers: 0 }; }
 
 /** @param {Painter} p @param {import("./layout.js").Strip} strip @param {number} y */
 export function drawStrip(p, strip, y) {
@@ -64,6 +65,9 @@ export function drawStrip(p, strip, y) {
       break;
     case "series":
       drawSeries(p, strip, y);
+      break;
+    case "answer":
+      drawAnswer(p, /** @type {import("../model/answertrack.js").AnswerTrack} */ (strip.answer), y + 1, strip.title);
       break;
     case "lock":
       drawLock(p, strip, y);

@@ -40,7 +40,7 @@ const procStep = 8;
 
 /**
  * @typedef {Object} Strip
- * @property {"row"|"group"|"more"|"series"|"hidden"|"locks"|"lock"|"procs"|"proc"|"process"|"note"} kind
+ * @property {"row"|"group"|"more"|"series"|"hidden"|"locks"|"lock"|"procs"|"proc"|"process"|"note"|"answer"} kind
  * @property {string} id key in pinned, hidden and shut
  * @property {string} title
  * @property {number} y
@@ -63,6 +63,7 @@ const procStep = 8;
  * @property {any=} lock
  * @property {number=} track trackKey of the track that the row shows
  * @property {any=} series
+ * @property {import("../model/answertrack.js").AnswerTrack=} answer the track that it shows
  */
 
 /**
@@ -175,6 +176,11 @@ export function layoutRows(model, arranged, choices) {
     for (const row of arranged.flatMap(rowsOf)) if (choices.pinned.has(rowId(row))) putRow(row, false);
   }
   const pins = strips.length;
+  for (const track of model.answers ?? []) {
+    const shown = { id: track.id, title: track.title, answer: track, inner: false, shut: false, pinned: false };
+    if (track.series) put({ kind: "series", series: track.series, h: seriesHeight, ...shown });
+    else put({ kind: "answer", h: track.lines.length * sizes.line + rowPadding, ...shown });
+  }
   const procs = choices.procs ? model.waits?.states?.procs ?? 0 : 0;
   const titles = Array.from({ length: procs }, (_, n) => `CPU ${n}`).filter((title) => kept.other({ title }));
   if (titles.length > 0) {

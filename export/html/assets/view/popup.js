@@ -75,6 +75,7 @@ export function createPopup(app) {
       const k = lowerBound(s.time, time + 1) - 1;
       return k < 0 ? null : lines(hit.strip.title, [["value", String(s.value[k])], ["since", app.time(s.time[k])]]);
     }
+    if (hit.strip.kind === "answer") return hit.answer ? lines(hit.answer.name || hit.strip.title, [["start", app.time(hit.answer.start)], ["duration", app.span(hit.answer.dur)], ["goroutine", hit.answer.goroutine ? String(hit.answer.goroutine) : null], ["", "click to go to its bar"]]) : null;
     if (hit.strip.kind === "group") return lines(hit.strip.title, densityFacts(app, hit.strip, time));
     if (hit.strip.kind === "lock") {
       return lines(hit.strip.title, [...lockNow(app, hit.strip.lock, time, (3 * (app.view.to - app.view.from)) / app.rows.width()), ...lockFacts(app, hit.strip.lock), ["first used at", firstUsed(hit.strip.lock.nameId)]]);

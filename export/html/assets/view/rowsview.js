@@ -3,6 +3,7 @@
 
 import { barPixels, statePixels } from "../data/merge.js";
 import { longestTitle, shortText } from "../data/names.js";
+import { answerAt } from "./answerbars.js";
 import { awaitedOf } from "./awaited.js";
 import { makeHatch } from "./bar.js";
 import { hasDensity, spreadText } from "./density.js";
@@ -38,6 +39,7 @@ const longestEnd = 8;
  * @property {import("../data/states.js").StateRun|null=} held of a processor, or of a thread
  * @property {number=} sample index into the model's samples; -1: none
  * @property {number=} time ns
+ * @property {import("../model/answertrack.js").AnswerPlace|null=} answer of a track of an answer
  * @property {boolean=} awaited its states at that time are not known yet
  */
 
@@ -165,7 +167,9 @@ export function createRowsView(app, element) {
     if (s.kind === "more" || s.kind === "hidden") name.className = "name";
     if (s.kind === "more") name.replaceChildren(makeButton(s.title, () => app.showMore(s.id)), " ", makeButton("all", () => app.showMore(s.id, true), { "aria-label": "Show all the others" }));
     if (s.kind === "hidden") name.replaceChildren(makeButton(s.title, () => app.showHidden()));
-    if (!["more", "hidden", "locks", "procs", "note"].includes(s.kind)) {
+    if (s.answer) {
+      box.append(makeButton("×", () => app.removeAnswerTrack(s.id), { class: "more", title: "Remove", "aria-label": `Remove ${title}` }));
+    } else if (!["more", "hidden", "locks", "procs", "note"].includes(s.kind)) {
       box.append(makeButton("×", toggle("hidden"), { class: "more", title: "Hide (H)", "aria-label": `Hide ${title}` }));
     }
     if (s.kind === "row" || s.kind === "group" || s.kind === "process") name.addEventListener("click", () => (s.kind === "process" ? app.chooseRow(s.id) : app.showRow(s.id)));
@@ -294,6 +298,7 @@ export function createRowsView(app, element) {
     const t = app.view.from + x / scale;
     hit.time = t;
     const awaited = (/** @type {boolean} */ derived) => app.model.waits.awaited(t, t + 1, derived).length > 0;
+    if (s.kind === "answer" && s.answer) hit.answer = answerAt(s.answer, height - s.y - 1, t, 3 / scale);
     if (s.kind === "proc") {
       hit.held = heldOn(app.model, /** @type {number} */ (s.track), t, scale);
       hit.awaited = !hit.held && awaited(true);
