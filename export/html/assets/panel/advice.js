@@ -2,6 +2,7 @@
 // the raw file beside the trace. It covers the whole run, regardless of the selection.
 
 import { shortFunc } from "../data/names.js";
+import { shellFile } from "./copy.js";
 import { setPending } from "./answer.js";
 import { createSortable, reportColumn } from "./sortable.js";
 import { isShown, keepFocus, make, makeButton, nameText, pluralText } from "../view/make.js";
@@ -152,7 +153,7 @@ export function createAdvice(app) {
   function counted(a) {
     const runs = (a.runs ?? 1) > 1 ? `, in ${pluralText(a.runs, "run")}; numbers are of one` : "";
     const looked = (a.looked ?? 1) < 0.95 ? ` Operations were observed for ${percentText(a.looked)} of the time; their numbers are estimates.` : "";
-    const more = a.more ? ` The first ${pluralText(a.findings?.length ?? 0, "piece")} of advice: scopeview advise ${a.raw} --count 0 shows ${a.more} more.` : "";
+    const more = a.more ? ` The first ${pluralText(a.findings?.length ?? 0, "piece")} of advice: scopeview advise ${shellFile(a.raw ?? "")} --count 0 shows ${a.more} more.` : "";
     return `Of the whole run, regardless of the selection: ${a.program}, ${a.go}, ${app.span((a.seconds ?? 0) * 1e9)} counted${runs}.${looked}${more}`;
   }
 

@@ -14,6 +14,12 @@ export async function copyText(app, text, what) {
   app.announce(`copied: ${what}`, true);
 }
 
+/** Returns a word for a shell. @param {string} word */
+export function shellWord(word) { return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`; }
+
+/** Returns a file's name for a shell, which no command takes for a flag. @param {string} path */
+export function shellFile(path) { return shellWord(path.startsWith("-") ? `./${path}` : path); }
+
 /** Copies by means of a text field. @param {string} text */
 function copyOfOld(text) {
   const at = /** @type {HTMLElement|null} */ (document.activeElement);

@@ -1,7 +1,7 @@
 // Export of the selected range as a trace of ours. A server writes it; for a page in a file there is a command, which
 // needs the trace.
 
-import { copyText } from "./copy.js";
+import { copyText, shellFile } from "./copy.js";
 import { make } from "../view/make.js";
 import { bytes } from "../view/numbers.js";
 
@@ -21,12 +21,9 @@ export function exactSeconds(ns) {
   return `${Math.floor(ns / 1e9)}${rest && "."}${rest}s`;
 }
 
-/** Returns a word for a shell. @param {string} word */
-function shellWord(word) { return /^[\w@%+=:,./][\w@%+=:,./-]*$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`; }
-
 /** Returns the command that makes the excerpt. @param {string} path of the trace @param {number} from @param {number} to ns */
 export function excerptCommand(path, from, to) {
-  return `scopeview snapshot ${shellWord(path.startsWith("-") ? `./${path}` : path)} --from ${exactSeconds(from)} --to ${exactSeconds(to)}`;
+  return `scopeview snapshot ${shellFile(path)} --from ${exactSeconds(from)} --to ${exactSeconds(to)}`;
 }
 
 /**

@@ -3,7 +3,7 @@
 import { answerTrack, placeOfAnswer } from "../model/answertrack.js";
 import { isShown, make, makeButton, pluralText } from "../view/make.js";
 import { setPending } from "./answer.js";
-import { copyText } from "./copy.js";
+import { copyText, shellFile, shellWord } from "./copy.js";
 import { createSortable } from "./sortable.js";
 
 /** @import { App } from "../app.js" */
@@ -19,9 +19,6 @@ export const queryExamples = [
   ["Where goroutines were blocked", "SELECT state, at, count(*) AS n, sum(dur_ns) AS total_ns FROM states\nGROUP BY state, at ORDER BY total_ns DESC LIMIT 50"],
   ["Tables and columns", "SELECT * FROM columns"],
 ];
-
-/** Returns the text of a question as one word of a shell. @param {string} text */
-export function shellWord(text) { return `'${text.replaceAll("'", "'\\''")}'`; }
 
 /** @param {App} app @returns {{element: HTMLElement, update(): void}} */
 export function createQuery(app) {
@@ -59,7 +56,7 @@ export function createQuery(app) {
   });
 
   /** Returns the command that answers the question. */
-  function command() { return `scopeview sql ${/^[\w./-]+$/.test(model.meta.path ?? "") ? model.meta.path : shellWord(model.meta.path || "TRACE")} ${shellWord(text.value.trim())}`; }
+  function command() { return `scopeview sql ${shellFile(model.meta.path || "TRACE")} ${shellWord(text.value.trim())}`; }
 
   /** Shows the answer only as long as it is that of the question in the field. */
   function look() {

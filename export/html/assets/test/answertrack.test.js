@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { answerTrack, mostAnswerLines, placeOfAnswer } from "../model/answertrack.js";
 import { layoutRows, newChoices } from "../view/layout.js";
 import { answerAt } from "../view/answerbars.js";
-import { shellWord } from "../panel/queryview.js";
+import { shellWord } from "../panel/copy.js";
 import { sizes } from "../view/layout.js";
 
 const answer = (columns, ...rows) => ({ refused: "", columns, rows, more: "", problem: "", notes: [] });
