@@ -18,17 +18,6 @@ func (tb *tab) menu() (items []string) {
 	return items
 }
 
-// menuKey presses the key that opens a context menu. WebDriver's keyboard has none: Firefox gets the event.
-func (tb *tab) menuKey() {
-	tb.t.Helper()
-	if strings.Contains(tb.t.Name()+"/", "/firefox/") {
-		tb.read(nil, `document.activeElement.dispatchEvent(new MouseEvent("contextmenu", { bubbles: true, cancelable: true })), 0`)
-	} else {
-		tb.check(tb.Press("ContextMenu"))
-	}
-	tb.settle()
-}
-
 // item clicks on an item of the open menu.
 func (tb *tab) item(text string) {
 	tb.t.Helper()
@@ -150,7 +139,7 @@ func TestContextMenuByKeys(t *testing.T) {
 		tb := showTrace(t, storeTrace(t), browser.View{})
 		tb.read(nil, `(() => { const s = test.find("parse", %s); scopeview.select(scopeview.model.find(s.key, s.depth, s.start), { reveal: true }); document.getElementById("rows").focus(); })()`, quote(traces.Longest))
 		tb.settle()
-		tb.menuKey()
+		tb.press("ContextMenu")
 		tb.hasItems("the selection, by a key", fitItem, "search for it")
 		tb.press("Enter")
 		s := tb.selected()
@@ -160,12 +149,12 @@ func TestContextMenuByKeys(t *testing.T) {
 		tb.press("Escape")
 		tb.read(nil, `scopeview.chooseRow("g" + test.find("parse", "").key), document.getElementById("rows").focus()`)
 		tb.settle()
-		tb.menuKey()
+		tb.press("ContextMenu")
 		tb.hasItems("a row, by a key", pinItem, hideItem)
 		tb.press("Escape", "Digit2")
 		tb.await(`document.querySelectorAll(".summary tbody tr").length > 2`)
 		tb.read(nil, `[...document.querySelectorAll(".summary tbody th button")].find((b) => b.textContent === "parse").focus()`)
-		tb.menuKey()
+		tb.press("ContextMenu")
 		tb.hasItems("a row of a table, by a key", "select the longest parse", "all of its executions", "search for it", "copy its name")
 		if b, row := tb.box(".context-menu"), tb.box(".summary tbody tr"); b.X+b.Width < row.X || b.Y > row.Y+400 || b.Y+b.Height < row.Y {
 			t.Errorf("the menu of a row at %+v is at %+v", row, b)

@@ -185,11 +185,13 @@ func keyEvents(what string, values ...string) (events []object) {
 }
 
 func (t *firefoxTab) strike(s stroke, times int) error {
-	if elsewhere(s) {
-		// WebDriver's keyboard is English.
-		_, err := t.run(t.id, fmt.Sprintf(`for (const type of ["keydown", "keyup"]) {
-			document.activeElement.dispatchEvent(new KeyboardEvent(type, { code: %q, key: %q, bubbles: true, cancelable: true, composed: true }));
-		}`, s.code, s.key))
+	if menu := s.code == "ContextMenu"; menu || elsewhere(s) {
+		// WebDriver's keyboard is English, and has no key for the context menu.
+		_, err := t.run(t.id, fmt.Sprintf(`(() => {
+			const at = document.activeElement, how = { bubbles: true, cancelable: true, composed: true };
+			for (const type of ["keydown", "keyup"]) at.dispatchEvent(new KeyboardEvent(type, { code: %q, key: %q, ...how }));
+			if (%t) at.dispatchEvent(new MouseEvent("contextmenu", how));
+		})()`, s.code, s.key, menu))
 		return err
 	}
 	value := s.key
