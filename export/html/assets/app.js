@@ -78,7 +78,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {ReturnType<typeof import("./panel/contextmenu.js").createContextMenu>} menu
  * @property {ReturnType<typeof import("./panel/textview.js").createTextView>} textView
  * @property {ReturnType<typeof import("./panel/searchbox.js").createSearchBox>} searchBox
- * @property {() => import("./view/draw.js").Drawn} draw
+ * @property {(gently: boolean) => import("./view/draw.js").Drawn} draw gently: what does not fit into the frame in the next turns
  * @property {import("./pair.js").Pair=} pair the other trace's rows
  * @property {((from: number, to: number, how?: {animate?: boolean}) => void)=} setLeaderView moves the other app's view, which this one follows
  *

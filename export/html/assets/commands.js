@@ -85,13 +85,17 @@ export function commands(app) {
     requestAnimationFrame(() => {
       drawAsked = false;
       const begin = performance.now();
-      drawNow();
+      drawFrame();
       app.frames.push(performance.now() - begin);
       if (app.frames.length > 1000) app.frames.splice(0, 500);
     });
   }
 
-  function drawNow() { app.drawn = app.draw(); }
+  /** Draws the rows, and the graphs beside them at once if there is time. */
+  function drawFrame() { app.drawn = app.draw(true); }
+
+  /** Draws everything. */
+  function drawNow() { app.drawn = app.draw(false); }
 
   /** Lays the rows out again. */
   function relayout() {
@@ -242,7 +246,7 @@ export function commands(app) {
   const requests = requestCommands(app, { moveTo, relayout, stateChanged });
 
   return {
-    ...requests, ...panelCommands(app, { select, selectState, showTab, redraw, stateChanged, relayout, moveTo }), ...rowCommands(app, relayout), ...markCommands(app, stateChanged, moveTo), redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal, selectState, goToInterval, toStep,
+    ...requests, ...panelCommands(app, { select, selectState, showTab, redraw, stateChanged, relayout, moveTo }), ...rowCommands(app, relayout), ...markCommands(app, stateChanged, moveTo), redraw, drawFrame, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal, selectState, goToInterval, toStep,
     /** Zooms by a factor around time t of the aim. @param {number} t @param {number} factor */
     zoomAt(t, factor) {
       const { from, to } = app.aim;

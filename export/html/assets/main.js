@@ -12,6 +12,7 @@ import { createHeart } from "./view/heart.js";
 import { createHelp } from "./panel/help.js";
 import { listenDivider, listenKeys, listenMouse } from "./input.js";
 import { make } from "./view/make.js";
+import { nothingDrawn } from "./view/draw.js";
 import { createMinimap } from "./view/minimap.js";
 import { buildPanels } from "./panel/panels.js";
 import { createPalette } from "./panel/palette.js";
@@ -22,7 +23,7 @@ import { createRowsView } from "./view/rowsview.js";
 import { buildRowFilter } from "./panel/rowfilter.js";
 import { createRuler } from "./view/ruler.js";
 import { createSearchBox } from "./panel/searchbox.js";
-import { nextTurn } from "./data/slices.js";
+import { breathe, nextTurn } from "./data/slices.js";
 import { openSources } from "./model/source.js";
 import { createTextView } from "./panel/textview.js";
 import { usualTheme } from "./view/theme.js";
@@ -30,10 +31,11 @@ import { usualTheme } from "./view/theme.js";
 /** @import { App } from "./app.js" */
 
 /**
- * Builds the page around a model.
+ * Builds the page around a model, in several turns.
  * @param {App} app @param {import("./model/model.js").Model|null} other the trace to compare with
  */
-function buildPage(app, other) {
+async function buildPage(app, other) {
+  Object.assign(app, { draw: nothingDrawn });
   const rows = createRowsView(app, byId("rows"));
   const textView = createTextView(app);
   const help = createHelp();
@@ -54,7 +56,9 @@ function buildPage(app, other) {
   document.body.append(help.element, palette.element);
   main.insertBefore(textView.element, document.getElementById("divider"));
   buildHead(app);
+  await nextTurn();
   buildPanels(app);
+  await nextTurn();
   const searchBox = createSearchBox(app);
   buildRowFilter(app);
   buildSwitches(app);
@@ -66,16 +70,29 @@ function buildPage(app, other) {
   listenDivider(app, byId("divider"), byId("panel"));
   listenOther(app);
   document.getElementById("ruler")?.append(createGutter(app));
-  const draw = () => {
+  const beside = [() => { heart.update(); heart.draw(app.colors); }, () => minimap.draw(app.colors)];
+  let asked = false;
+  const drawBeside = async () => {
+    asked = true;
+    await nextTurn();
+    asked = false; // what changes from here on is drawn anew
+    for (const part of beside) {
+      await breathe();
+      part();
+    }
+  };
+  const draw = (/** @type {boolean} */ gently) => {
+    const end = performance.now() + 8;
     mouse.lookAgain();
-    heart.update();
-    heart.draw(app.colors);
-    minimap.draw(app.colors);
     ruler.draw(app.colors);
     app.pair?.draw();
-    return rows.draw(app.colors);
+    const drawn = rows.draw(app.colors);
+    if (!gently || performance.now() < end) for (const part of beside) part();
+    else if (!asked) drawBeside();
+    return drawn;
   };
-  Object.assign(app, { searchBox, draw });
+  Object.assign(app, { searchBox });
+  await nextTurn();
   app.on("by", () => minimap.changed());
   new ResizeObserver(() => { rows.layout(); app.redraw(); }).observe(rows.element);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => app.setTheme(usualTheme()));
@@ -113,16 +130,20 @@ function buildPage(app, other) {
   const panel = byId("panel");
   const kept = keptView(app.model, panel);
   app.restore(location.hash.length > 1 ? decodeState(location.hash.slice(1)) : kept); // a link shows what its sender saw
+  await nextTurn();
   colorScopes(app.model);
   keepChoices(app, panel);
   if (other) app.setOther(other);
   lookAtWaits(app);
   // For a growing or very long trace the doctor runs on demand only: it costs the machine.
   if (!app.growing && !app.model.reduced) app.model.askDoctor();
+  await nextTurn();
   first.update();
   banner.update();
   rows.fit();
-  app.drawNow();
+  await nextTurn();
+  Object.assign(app, { draw });
+  app.drawFrame();
   performance.mark("scopeview-first-picture");
   document.documentElement.dataset.ready = "true";
   if (app.growing) {
@@ -167,7 +188,7 @@ async function startPage() {
     const app = createApp(model);
     /** @type {any} */ (window).scopeview = app;
     await nextTurn();
-    buildPage(app, other);
+    await buildPage(app, other);
   } catch (err) {
     console.warn(err);
     showFailure(err);

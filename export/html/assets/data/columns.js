@@ -1,7 +1,7 @@
 // The container: deflated columns, as internal/timeline of the Go side writes them. Reading
 // ends for all input; invalid bytes cause an Error with a message.
 
-import { atOnce, inSlices } from "./slices.js";
+import { atOnce, breathe, inSlices } from "./slices.js";
 
 /**
  * @typedef {Uint8Array|Uint32Array|Float64Array} Column
@@ -39,8 +39,20 @@ const maxExact = 2 ** 53;
 export async function inflate(bytes) {
   const unpack = rawInflater();
   try {
-    const body = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)]).stream().pipeThrough(unpack);
-    return new Uint8Array(await new Response(body).arrayBuffer());
+    const body = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)]).stream().pipeThrough(unpack).getReader();
+    const parts = [];
+    let size = 0;
+    for (let part; !(part = await body.read()).done; await breathe()) { // all at once would be one long task
+      parts.push(part.value);
+      size += part.value.length;
+    }
+    const all = new Uint8Array(size);
+    let at = 0;
+    for (const part of parts) {
+      all.set(part, at);
+      at += part.length;
+    }
+    return all;
   } catch (err) {
     throw new Error(`The timeline's data cannot be unpacked: they are truncated or damaged (${err.message}).`);
   }

@@ -16,6 +16,24 @@ export function nextTurn() {
   }));
 }
 
+/** The end of the slice of the running turn, which all computations that begin in it share; 0: none has begun. */
+let sliceEnd = 0;
+
+/** Begins a slice, in a new turn. */
+function beginSlice() {
+  const end = performance.now() + slice;
+  sliceEnd = end;
+  nextTurn().then(() => { if (sliceEnd === end) sliceEnd = 0; });
+  return end;
+}
+
+/** Waits for the next turn, if the slice of this one is over. */
+export async function breathe() {
+  if (performance.now() < (sliceEnd || beginSlice())) return;
+  await nextTurn();
+  beginSlice();
+}
+
 /**
  * Runs steps in slices until they end or stale returns true.
  * @template T
@@ -24,13 +42,13 @@ export function nextTurn() {
  * @returns {Promise<T|undefined>} their result; undefined: abandoned
  */
 export async function inSlices(steps, stale) {
-  for (let until = performance.now() + slice; ;) {
+  for (let end = sliceEnd || beginSlice(); ;) {
     const step = steps.next();
     if (step.done) return step.value;
-    if (performance.now() < until) continue;
+    if (performance.now() < end) continue;
     await nextTurn();
     if (stale()) return undefined;
-    until = performance.now() + slice;
+    end = beginSlice();
   }
 }
 

@@ -10,7 +10,7 @@ import { facetSteps, groupRuns } from "../model/facets.js";
 import { offerFile } from "./exports.js";
 import { runSteps, runsBetween } from "../model/runs.js";
 import { createRunsTable } from "./runstable.js";
-import { inSlices, oneAtATime } from "../data/slices.js";
+import { breathe, inSlices, oneAtATime } from "../data/slices.js";
 import { rootWords } from "../model/roots.js";
 import { slowSteps, slowText } from "../model/slow.js";
 import { createSlowView } from "./slowview.js";
@@ -106,8 +106,9 @@ export function createRuns(app) {
   }
 
   /** The brush changes with every move of the pointer; recounting a million executions each time is too slow. */
-  const fillBrushed = restLater(() => {
+  const fillBrushed = restLater(async () => {
     fillGroups();
+    await breathe();
     fillTable();
   });
 
@@ -192,25 +193,30 @@ export function createRuns(app) {
       const { rows, alone, problem } = await rowsWith(nameId, from, to);
       const found = await inSlices(runSteps(rowsOfArea(model, area, rows), nameId, from, to, alone), stale);
       if (!found) return;
-      const show = (/** @type {Facet[]} */ by) => {
+      const show = async () => {
         runs = found;
-        facets = by;
         showRuns(problem);
-        drawBrush();
+        await breathe();
+        if (!stale()) drawBrush();
       };
       if (runs === null) { // the groups take longer
         setPending(grouped, "Grouping…");
-        show([]);
+        facets = [];
+        await show();
       }
       const by = await inSlices(facetSteps(found, (id) => model.name(id)), stale);
-      if (!by) return;
-      show(by);
+      if (!by || stale()) return;
+      facets = by;
+      if (runs !== found) await show();
       const before = grouping.value;
       grouping.replaceChildren(...facets.map((f) => make("option", { text: facetText(f) })));
       if (facets.some((f) => facetText(f) === before)) grouping.value = before;
+      await breathe();
+      if (stale()) return;
       fillGroups();
       setPending(grouped, "");
-      await compareSides();
+      await breathe();
+      if (!stale()) await compareSides();
     });
   }
 
