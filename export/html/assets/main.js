@@ -72,11 +72,11 @@ async function buildPage(app, other) {
   document.getElementById("ruler")?.append(createGutter(app));
   const beside = [() => { heart.update(); heart.draw(app.colors); }, () => minimap.draw(app.colors)];
   let asked = false;
-  const drawBeside = async () => {
+  const drawLater = async (/** @type {number} */ first) => {
     asked = true;
     await nextTurn();
     asked = false; // what changes from here on is drawn anew
-    for (const part of beside) {
+    for (const part of beside.slice(first)) {
       await breathe();
       part();
     }
@@ -87,8 +87,10 @@ async function buildPage(app, other) {
     ruler.draw(app.colors);
     app.pair?.draw();
     const drawn = rows.draw(app.colors);
-    if (!gently || performance.now() < end) for (const part of beside) part();
-    else if (!asked) drawBeside();
+    for (const [k, part] of beside.entries()) {
+      if (!gently || performance.now() < end) part();
+      else if (!asked) return drawLater(k), drawn;
+    }
     return drawn;
   };
   Object.assign(app, { searchBox });

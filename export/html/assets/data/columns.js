@@ -35,11 +35,21 @@ import { atOnce, breathe, inSlices } from "./slices.js";
 const magicBytes = [0x53, 0x56, 0x43, 0x31]; // SVC1
 const maxExact = 2 ** 53;
 
+/** The number of bytes that are decompressed at once: some ms. */
+const packedAtOnce = 1 << 15;
+
 /** Decompresses deflate-raw data. @param {Uint8Array} bytes @returns {Promise<Uint8Array>} */
 export async function inflate(bytes) {
   const unpack = rawInflater();
   try {
-    const body = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)]).stream().pipeThrough(unpack).getReader();
+    let next = 0;
+    const packed = new ReadableStream({
+      pull(to) {
+        if (next < bytes.length) to.enqueue(bytes.subarray(next, next += packedAtOnce));
+        else to.close();
+      },
+    });
+    const body = packed.pipeThrough(unpack).getReader();
     const parts = [];
     let size = 0;
     for (let part; !(part = await body.read()).done; await breathe()) { // all at once would be one long task

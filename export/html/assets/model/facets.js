@@ -113,13 +113,15 @@ function powerText(v) {
  * @param {Runs} runs
  * @param {Facet} facet
  * @param {Uint32Array} order the shortest first
- * @returns {{groups: RunGroup[], all: number}} the groups with the most time first, and the number of all groups
+ * @returns {Generator<void, {groups: RunGroup[], all: number}>} the groups with the most time first, and the number of all groups
  */
-export function groupRuns(runs, { ids, values }, order) {
+export function* groupSteps(runs, { ids, values }, order) {
   const begin = new Uint32Array(values.length + 1);
   const total = new Float64Array(values.length);
   let time = 0;
-  for (const k of order) {
+  for (let j = 0; j < order.length; j++) {
+    const k = order[j];
+    if ((j & 0x3fff) === 0x3fff) yield;
     time += runs.dur[k];
     if (ids[k] < 0) continue;
     begin[ids[k] + 1]++;
@@ -128,7 +130,11 @@ export function groupRuns(runs, { ids, values }, order) {
   for (let id = 0; id < values.length; id++) begin[id + 1] += begin[id];
   const next = begin.slice();
   const sorted = new Float64Array(begin[values.length]); // by group, the shortest first in each
-  for (const k of order) if (ids[k] >= 0) sorted[next[ids[k]]++] = runs.dur[k];
+  for (let j = 0; j < order.length; j++) {
+    const k = order[j];
+    if ((j & 0x3fff) === 0x3fff) yield;
+    if (ids[k] >= 0) sorted[next[ids[k]]++] = runs.dur[k];
+  }
   const there = Array.from(values.keys()).filter((id) => begin[id + 1] > begin[id]).sort((a, b) => total[b] - total[a] || a - b);
   const groups = there.slice(0, mostGroups).map((id) => {
     const durs = sorted.subarray(begin[id], begin[id + 1]);

@@ -1,12 +1,12 @@
 // The Executions tab: the executions of one name as a table and as a histogram, their
 // groups, and the differences of the slowest ones.
 
-import { setPending } from "./answer.js";
+import { createAnswer, setPending } from "./answer.js";
 import { areaText, rowsOfArea } from "../model/area.js";
 import { createBrushView } from "./brushview.js";
 import { colorOf } from "../view/color.js";
 import { isScope } from "../data/kinds.js";
-import { facetSteps, groupRuns } from "../model/facets.js";
+import { facetSteps, groupSteps } from "../model/facets.js";
 import { offerFile } from "./exports.js";
 import { runSteps, runsBetween } from "../model/runs.js";
 import { createRunsTable } from "./runstable.js";
@@ -47,6 +47,7 @@ export function createRuns(app) {
   let stamp = "";
   let of = "";
   let answered = ""; // question of the comparison that is shown
+  let asked = 0; // number of times that groups were asked for
 
   const choice = make("select", { "aria-label": "Executions of", onchange: () => app.showRuns(choice.value) });
   const count = make("span", { class: "quiet", role: "status" });
@@ -71,6 +72,7 @@ export function createRuns(app) {
   const slow = createSlowView(app);
   table.element.className = "column paged";
   const grouped = make("div", null, make("div", { class: "bar-of-tools" }, make("span", { class: "quiet", text: "group by" }), grouping), groups.element);
+  const groupsAnswer = createAnswer(grouped, "Grouping…");
   const columns = make("div", { class: "columns" },
     make("div", { class: "column" }, histogram.element, grouped, slow.element), table.element);
   const element = make("div", { class: "runs" }, make("div", { class: "bar-of-tools" }, choice, count, unbrush, unpick, csv), sentence, none, columns);
@@ -98,16 +100,24 @@ export function createRuns(app) {
     unpick.textContent = picked ? `${picked.facet}: ${nameText(picked.value)} ×` : "";
   }
 
-  function fillGroups() {
+  async function fillGroups() {
     const by = facet();
-    if (!runs || !by) return;
-    const { groups: list, all } = groupRuns(runs, by, runsBetween(runs, app.brush));
-    groups.set(list, (app.brush ? "Brushed executions" : "All executions") + (all > list.length ? `: the ${thousands(list.length)} groups with the most time, of ${thousands(all)}` : ""));
+    const found = runs;
+    const { brush } = app;
+    if (!found || !by) return;
+    const question = JSON.stringify([of, brush?.lo, brush?.hi, grouping.value]);
+    groupsAnswer.asks(question);
+    const mine = ++asked;
+    const made = await inSlices(groupSteps(found, by, runsBetween(found, brush)), () => mine !== asked);
+    if (!made || mine !== asked || found !== runs) return;
+    groupsAnswer.answers(question);
+    const { groups: list, all } = made;
+    groups.set(list, (brush ? "Brushed executions" : "All executions") + (all > list.length ? `: the ${thousands(list.length)} groups with the most time, of ${thousands(all)}` : ""));
   }
 
   /** The brush changes with every move of the pointer; recounting a million executions each time is too slow. */
   const fillBrushed = restLater(async () => {
-    fillGroups();
+    await fillGroups();
     await breathe();
     fillTable();
   });
@@ -146,7 +156,9 @@ export function createRuns(app) {
     none.textContent = runs.n === 0 ? "No execution ended here." : "";
     columns.hidden = runs.n === 0;
     const { dur, order } = runs;
-    histogram.set(Float64Array.from(order, (k) => dur[k]), colorOf(app.runsOf));
+    const sorted = new Float64Array(order.length);
+    for (let j = 0; j < order.length; j++) sorted[j] = dur[order[j]];
+    histogram.set(sorted, colorOf(app.runsOf));
   }
 
   /** @param {number} name @param {number} from @param {number} to @returns {Promise<{rows: import("../model/rowset.js").Row[], alone: boolean, problem: string}>} */
@@ -200,7 +212,8 @@ export function createRuns(app) {
         if (!stale()) drawBrush();
       };
       if (runs === null) { // the groups take longer
-        setPending(grouped, "Grouping…");
+        groupsAnswer.forget();
+        groupsAnswer.asks(question);
         facets = [];
         await show();
       }
@@ -213,8 +226,7 @@ export function createRuns(app) {
       if (facets.some((f) => facetText(f) === before)) grouping.value = before;
       await breathe();
       if (stale()) return;
-      fillGroups();
-      setPending(grouped, "");
+      await fillGroups();
       await breathe();
       if (!stale()) await compareSides();
     });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { container, modelOf, randomly, stateNames, statesOf } from "./make.js";
 import { StateSet } from "../data/states.js";
 import { Brush } from "../model/brush.js";
-import { facetSteps, groupRuns } from "../model/facets.js";
+import { facetSteps, groupSteps } from "../model/facets.js";
 import { argsOfRun, orderSteps, runSteps, runsBetween } from "../model/runs.js";
 import { rootWords } from "../model/roots.js";
 import { slowSteps, slowText } from "../model/slow.js";
@@ -80,15 +80,15 @@ test("groups by argument, scope around and row", () => {
   assert.equal(runs.n, 200);
   const facets = facetsOf(model, runs);
   assert.deepEqual(facets.map((f) => [f.kind, f.key]), [["argument", "tenant"], ["parent", ""], ["argument", "size"], ["row", ""]]);
-  const [seven] = groupRuns(runs, facets[0], runs.order).groups.filter((g) => g.label === "7");
+  const [seven] = atOnce(groupSteps(runs, facets[0], runs.order)).groups.filter((g) => g.label === "7");
   assert.deepEqual([seven.count, seven.total, seven.p50, seven.p99, seven.max], [2, 2200, 1100, 1100, 1100]);
-  const sizes = groupRuns(runs, facets[2], runs.order);
+  const sizes = atOnce(groupSteps(runs, facets[2], runs.order));
   assert.deepEqual(sizes.groups.map((g) => g.label).sort(), ["0", "128 – 256", "16 – 32", "2 – 4", "256 – 512", "32 – 64", "4 – 8", "512 – 1,024", "64 – 128", "8 – 16"]);
   assert.equal(sizes.groups.find((g) => g.label === "256 – 512").count, Array.from({ length: 200 }, (_, k) => 3 * k).filter((v) => v >= 256 && v < 512).length);
-  assert.deepEqual(groupRuns(runs, facets[1], runs.order).groups.map((g) => [g.label, g.count]), [["serve", 100]]);
-  assert.deepEqual(groupRuns(runs, facets[3], runs.order).groups.map((g) => [g.label, g.count]).sort(), [["goroutine 1", 100], ["goroutine 2", 100]]);
+  assert.deepEqual(atOnce(groupSteps(runs, facets[1], runs.order)).groups.map((g) => [g.label, g.count]), [["serve", 100]]);
+  assert.deepEqual(atOnce(groupSteps(runs, facets[3], runs.order)).groups.map((g) => [g.label, g.count]).sort(), [["goroutine 1", 100], ["goroutine 2", 100]]);
   // Of some of them.
-  assert.deepEqual(groupRuns(runs, facets[0], runs.order.subarray(198)).groups.map((g) => [g.label, g.count, g.share]), [["7", 2, 1]]);
+  assert.deepEqual(atOnce(groupSteps(runs, facets[0], runs.order.subarray(198))).groups.map((g) => [g.label, g.count, g.share]), [["7", 2, 1]]);
 });
 
 test("an argument that is different each time is no grouping", () => {
