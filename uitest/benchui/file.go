@@ -267,7 +267,7 @@ func (b *bench) flame(group string, n int) error {
 		return fmt.Errorf("the page has not each of the %d scopes", n)
 	}
 	idle := func(view string) error {
-		return p.Wait(fmt.Sprintf("document.querySelector(%q)?.ariaBusy === 'false'", view), 2*time.Minute)
+		return p.Wait(fmt.Sprintf("document.querySelector(%q) && !document.querySelector(%q)", view, view+" [aria-busy=true]"), 2*time.Minute)
 	}
 	if err := idle(".summary"); err != nil {
 		return err

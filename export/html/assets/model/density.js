@@ -2,7 +2,7 @@
 
 import { bisect } from "../data/bisect.js";
 import { startOrderSteps } from "../data/order.js";
-import { stretchesOf } from "./rowsums.js";
+import { stretchSteps } from "./rowsums.js";
 
 /** The number of steps per block; the maximum of each block is computed ahead. */
 const densityBlock = 64;
@@ -126,18 +126,12 @@ function stepsOf(times, values) {
  */
 export function densityOf(model, id, rows) { return model.spaced(`density ${id}`, rows, () => densitySteps(model, rows)); }
 
-/** The number of rows and scopes whose stretches are found between two yields. */
-const stretchesAtOnce = 4096;
-
 /** @param {import("./model.js").Model} model @param {import("./rowset.js").Row[]} rows @returns {Generator<void, Density>} */
 function* densitySteps(model, rows) {
   /** @type {{busy: number[], wait: number[]}[]} */
   const all = [];
-  let left = stretchesAtOnce;
   for (const row of rows) {
-    all.push(stretchesOf(model, row));
-    if ((left -= 1 + row.scopes) >= 0) continue;
-    left = stretchesAtOnce;
+    all.push(yield* stretchSteps(model, row));
     yield;
   }
   const lists = all.flatMap(({ busy, wait }) => [busy, wait]);

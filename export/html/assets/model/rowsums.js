@@ -14,9 +14,9 @@ import { Flag, Kind, Quality, isScope } from "../data/kinds.js";
  * Returns the stretches in which a row was in any scope, and in which it waited.
  * @param {import("./model.js").Model} model
  * @param {import("./rowset.js").Row} row
- * @returns {{busy: Stretches, wait: Stretches}}
+ * @returns {Generator<void, {busy: Stretches, wait: Stretches}>}
  */
-export function stretchesOf(model, row) {
+export function* stretchSteps(model, row) {
   /** @type {Stretches} */
   let busy = [];
   /** @type {Stretches} */
@@ -36,6 +36,7 @@ export function stretchesOf(model, row) {
     });
     busy = joined(busy, scopes);
     wait = joined(wait, waits);
+    yield;
   }
   return { busy, wait };
 }
@@ -62,9 +63,6 @@ function joined(a, b) {
   return out;
 }
 
-/** The number of rows and scopes that are summed up between two yields. */
-const summedAtOnce = 4096;
-
 /**
  * Returns the sums of the rows over the whole trace.
  * @param {import("./model.js").Model} model
@@ -75,21 +73,18 @@ export function rowSums(model, by) {
   const rows = model.rows(by);
   return model.spaced(`sums ${by}`, rows, function* () {
     const sums = new Map();
-    let left = summedAtOnce;
     for (const row of rows) {
-      sums.set(row, sumsOf(model, row));
-      if ((left -= 1 + row.scopes) >= 0) continue;
-      left = summedAtOnce;
+      sums.set(row, yield* sumSteps(model, row));
       yield;
     }
     return sums;
   }, true);
 }
 
-/** Returns the sums of a row. @param {import("./model.js").Model} model @param {import("./rowset.js").Row} row @returns {RowSums} */
-export function sumsOf(model, row) {
+/** Returns the sums of a row. @param {import("./model.js").Model} model @param {import("./rowset.js").Row} row @returns {Generator<void, RowSums>} */
+export function* sumSteps(model, row) {
   const { end } = model;
-  const { busy, wait } = stretchesOf(model, row);
+  const { busy, wait } = yield* stretchSteps(model, row);
   const total = (/** @type {Stretches} */ list) => {
     let sum = 0;
     for (let k = 0; k < list.length; k += 4) sum += (Math.min(list[k + 1], end) - list[k]) * list[k + 2];

@@ -6,7 +6,7 @@ import { inSlices, oneAtATime } from "../data/slices.js";
 import { waitOfState, waitsIn } from "../model/explain.js";
 import { creatorOf } from "../model/links.js";
 import { longest } from "../model/relate.js";
-import { sumsOf } from "../model/rowsums.js";
+import { sumSteps } from "../model/rowsums.js";
 import { summarySteps } from "../model/stats.js";
 import { goroutineTitle, startFunc } from "../model/titles.js";
 import { make, makeButton, nameText, pluralText } from "../view/make.js";
@@ -42,7 +42,7 @@ function* rowFacts(model, rows) {
   const longestFirst = () => waits.sort((a, b) => b.to - b.from - (a.to - a.from)).slice(0, mostWaits);
   for (const row of rows) {
     yield;
-    const { busy, wait, cpu } = sumsOf(model, row);
+    const { busy, wait, cpu } = yield* sumSteps(model, row);
     sum.busy += busy;
     sum.wait += wait;
     if (!Number.isNaN(cpu)) sum.cpu = (Number.isNaN(sum.cpu) ? 0 : sum.cpu) + cpu;
