@@ -1,6 +1,5 @@
 // Command screenshots takes pictures of the demo's timeline: in light and dark, zoomed in,
-// with a scope selected, and live. make screenshots runs it after make demo. With -scenes it
-// takes those of docs/pictures.
+// with a scope selected, and live. make screenshots runs it after make demo.
 package main
 
 import (
@@ -21,9 +20,8 @@ import (
 func main() {
 	traces.Main()
 	out := flag.String("o", "screenshots", "write the pictures into this `directory`")
-	documented := flag.Bool("scenes", false, "take those of docs/pictures instead of the demo's")
 	flag.Parse()
-	if err := run(*out, *documented); err != nil {
+	if err := run(*out); err != nil {
 		fmt.Fprintln(os.Stderr, "screenshots:", err)
 		os.Exit(1)
 	}
@@ -36,7 +34,7 @@ type studio struct {
 	tool      tool.Tool
 }
 
-func run(out string, documented bool) error {
+func run(out string) error {
 	root, err := tool.Root()
 	if err != nil {
 		return err
@@ -50,9 +48,6 @@ func run(out string, documented bool) error {
 	}
 	defer chromium.Close()
 	s := studio{chromium: chromium, root: root, out: out, tool: tool.Tool(filepath.Join(root, "bin/scopeview"))}
-	if documented {
-		return s.takeScenes()
-	}
 	html := filepath.Join(out, "demo.html")
 	if _, err := s.tool.Run("html", filepath.Join(root, "demo/gostats.scope"), "-o", html); err != nil {
 		return err

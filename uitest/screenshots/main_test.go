@@ -68,7 +68,7 @@ func TestNoDemo(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(root, "demo/gostats.scope")); err == nil {
 		t.Skip("make demo was run here")
 	}
-	if err := run(t.TempDir(), false); err == nil {
+	if err := run(t.TempDir()); err == nil {
 		t.Error("no error")
 	}
 }

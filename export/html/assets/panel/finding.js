@@ -53,17 +53,17 @@ export function showWorst(app, f) {
   }
 }
 
-/** The confidence from which on a finding is in the first line of the page. */
-const leastSure = 0.4;
+/** The confidences from which on a finding is in the first line of the page: a likely one, else a guess that is named as one. */
+const leastSure = [0.4, 0.25];
 
 /**
- * Returns the finding for the first line of the page: the first that the doctor is confident of.
+ * Returns the finding for the first line of the page: the first that is sure enough.
  * @param {import("../data/meta.js").DoctorReport|null} report
  */
-export function firstFinding(report) { return report?.findings?.find((f) => f.confidence >= leastSure) ?? null; }
+export function firstFinding(report) { return leastSure.map((least) => report?.findings?.find((f) => f.confidence >= least)).find((f) => f) ?? null; }
 
-/** Describes the doctor's confidence. @param {number} c 0 to 1 */
+/** Describes the doctor's confidence, with the words of scopeview doctor. @param {number} c 0 to 1 */
 export function sureText(c) {
   if (!Number.isFinite(c)) return "unknown";
-  return `${c >= 0.9 ? "sure" : c >= 0.7 ? "quite sure" : c >= 0.4 ? "likely" : "possible"} (${percentText(c)})`;
+  return `${c >= 0.8 ? "sure" : c >= 0.6 ? "quite sure" : c >= 0.4 ? "likely" : "a guess"} (${percentText(c)})`;
 }

@@ -12,8 +12,10 @@ const finding = (/** @type {number} */ confidence) => ({ verdict: "convoy", obje
 
 test("the finding with its confidence", () => {
   const line = firstLine(model({ doctor: { findings: [finding(0.2), finding(0.82)] } }), null, span);
-  assert.equal(line.text, "Goroutines queue for db.mu. Quite sure (82%).");
+  assert.equal(line.text, "Goroutines queue for db.mu. Sure (82%).");
   assert.equal(line.finding.confidence, 0.82);
+  assert.equal(firstLine(model({ doctor: { findings: [finding(0.3), finding(0.4)] } }), null, span).finding.confidence, 0.4);
+  assert.equal(firstLine(model({ doctor: { findings: [finding(0.37)] } }), null, span).text, "Goroutines queue for db.mu. A guess (37%).");
 });
 
 test("without a confident finding, what took the time", () => {
