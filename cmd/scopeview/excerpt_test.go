@@ -49,7 +49,7 @@ func service(t *testing.T, path string, length, pause time.Duration, options ...
 		close(feed)
 	})
 	scope.Go("leaver", func() {
-		scope.Begin("left open", 7)
+		_ = scope.Begin("left open", 7)
 		time.Sleep(length * 6 / 10)
 	})
 	kept := make([][]byte, 100)

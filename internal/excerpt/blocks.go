@@ -29,7 +29,6 @@ type counter struct {
 	unit   string
 	thread uint32
 	kept   bool // a block of it is in
-	until  int64
 }
 
 // switched describes the switches of a process's threads.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"modernc.org/sqlite"
 	"modernc.org/sqlite/lib"
@@ -43,7 +42,6 @@ type Question struct {
 	each     func([]any) bool
 	enough   bool // each has returned false
 
-	mu      sync.Mutex
 	failure error // of reading the trace
 	notes   []string
 	last    map[uint64]string // last name of each goroutine's row

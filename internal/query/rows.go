@@ -261,10 +261,7 @@ func (b *sampled) stack(x *samples.Sample) vtab.Value {
 }
 
 // beats is a batch of heartbeats.
-type beats struct {
-	list   [][]vtab.Value
-	fields int
-}
+type beats struct{ list [][]vtab.Value }
 
 // beats reads the heartbeats.
 func (s *scan) beats() {

@@ -104,7 +104,7 @@ type Trace struct {
 	scheds  []format.Sched      // of those
 	// goroutines are those at the begin of an excerpt's Go execution trace.
 	goroutines []format.Goroutine
-	code    []*format.Object    // the code at the addresses of samples' stacks, by From
+	code       []*format.Object // the code at the addresses of samples' stacks, by From
 	// programs holds each thread's processes, by time.
 	programs map[uint32][]format.Program
 	filter   *processFilter // nil: nothing is left out
