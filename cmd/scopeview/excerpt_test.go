@@ -48,8 +48,9 @@ func service(t *testing.T, path string, length, pause time.Duration, options ...
 		}
 		close(feed)
 	})
+	left := make(chan scope.Span, 1)
 	scope.Go("leaver", func() {
-		_ = scope.Begin("left open", 7)
+		left <- scope.Begin("left open", 7)
 		time.Sleep(length * 6 / 10)
 	})
 	kept := make([][]byte, 100)
@@ -85,6 +86,7 @@ func service(t *testing.T, path string, length, pause time.Duration, options ...
 	}
 	wg.Wait()
 	end()
+	(<-left).End() // too late: the trace has it open
 }
 
 func step(rnd *rand.Rand, mu *scope.Mutex, kept [][]byte, w int) {
