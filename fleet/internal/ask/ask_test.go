@@ -29,7 +29,7 @@ func filled(t *testing.T, q *Question) string {
 // TestSaved: each saved question has a description, uses all its parameters, and is
 // completed by scopeview.
 func TestSaved(t *testing.T) {
-	tool, err := os.ReadFile("../../../cmd/scopeview/companion.go")
+	tool, err := os.ReadFile("../../../cmd/scopeview/sql.go")
 	if err != nil {
 		t.Fatal(err)
 	}
