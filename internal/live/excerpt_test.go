@@ -29,6 +29,11 @@ func TestExcerpt(t *testing.T) {
 	t.Setenv("TMPDIR", temp)
 	growing := record(t)
 	scope.Task("recorded")()
+	for deadline := time.Now().Add(patience); events(t, growing) == 0; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) { // the heap's records reach the file within a second
+			t.Fatal("what was recorded does not reach the file")
+		}
+	}
 	bulk := filepath.Join(t.TempDir(), "bulk.scope")
 	filetest.Write(t, bulk, tracetest.Bulk(20, true))
 	for _, path := range []string{bulk, growing} {
@@ -66,6 +71,17 @@ func TestExcerpt(t *testing.T) {
 		}
 	}
 	nothingLeft(t, temp)
+}
+
+// events returns the number of a file's events.
+func events(t *testing.T, path string) (n int) {
+	t.Helper()
+	tr := tracetest.OpenFile(t, path)
+	defer tr.Close()
+	for range tracetest.Events(t, tr, trace.Options{}) {
+		n++
+	}
+	return n
 }
 
 // nothingLeft waits until a directory is empty.
