@@ -82,9 +82,11 @@ func TestPairAligned(t *testing.T) {
 		// The rows of B can be folded, and made larger.
 		high := tb.box(".pane-b").Height
 		tb.read(nil, `document.querySelector(".divider").focus()`)
+		tb.press("ArrowUp", "ArrowUp")
+		large := tb.box(".pane-b").Height
 		tb.press("ArrowDown")
-		if h := tb.box(".pane-b").Height; h >= high {
-			t.Errorf("an arrow on the divider makes B's rows %v px high, before %v", h, high)
+		if h := tb.box(".pane-b").Height; large <= high || h >= large {
+			t.Errorf("arrows on the divider make B's rows %v px high, then %v, before %v", large, h, high)
 		}
 		tb.read(nil, `document.querySelector(".head-b button").click()`)
 		if tb.number(`document.querySelector("#rows-b").checkVisibility() ? 1 : 0`) != 0 {

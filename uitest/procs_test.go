@@ -295,8 +295,8 @@ func TestThreads(t *testing.T) {
 func TestGraphs(t *testing.T) {
 	browsers(t, func(t *testing.T) {
 		tb := showTrace(t, storeTrace(t), browser.View{Width: 1280, Height: 800})
-		if y := tb.box("#rows").Y; y > 160 { // with a first line of one line
-			t.Errorf("the first row begins at %v px", y)
+		if y, first := tb.box("#rows").Y, tb.box("#first").Height; y-first > 134 {
+			t.Errorf("the first row begins at %v px, of which the first line has %v", y, first)
 		}
 		source, err := os.ReadFile(axe)
 		if err == nil {
