@@ -305,7 +305,11 @@ func (tb *tab) reloadUntil(has func() bool) {
 // TestThemeIsKept: a theme that was chosen is there the next time, whatever the system has.
 func TestThemeIsKept(t *testing.T) {
 	browsers(t, func(t *testing.T) {
-		tb := showStairs(t)
+		path, err := stairs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tb := show(t, serve(t, path), browser.View{}) // what Chromium stores for a file's page comes and goes
 		tb.press("KeyT")
 		tb.reloadUntil(func() bool { return tb.number(`document.documentElement.dataset.theme === "dark" ? 1 : 0`) == 1 })
 		tb.check(tb.See(browser.View{Dark: true}))
