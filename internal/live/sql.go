@@ -41,7 +41,7 @@ func (s *Server) serveSQL(w http.ResponseWriter, r *http.Request, b *book) {
 	s.afterTiles()
 	ctx, stop := context.WithTimeout(r.Context(), s.questionIn)
 	defer stop()
-	sel := b.shelf.of
+	sel := b.of(t)
 	q, err := query.New(ctx, t, &sel, r.URL.Query().Get("q"))
 	if err != nil {
 		s.refuseQuestion(w, r, err)

@@ -54,6 +54,30 @@ func TestSQL(t *testing.T) {
 	}
 }
 
+// TestSQLOfExcerpt: of an excerpt only its range is asked, as the page shows it.
+func TestSQLOfExcerpt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.scope")
+	tracetest.Write(t, path, `header start=1000
+state closed=1 tick=9000
+chunk blocks
+name 2 "a"
+name 3 "b"
+info "excerpt_from_ns" "4000"
+info "excerpt_to_ns" "6000"
+stop ticks=9000
+chunk records
+task "a" g=7 start=2000 stop=3000 cpu=0/unknown
+task "b" g=7 start=5500 stop=6500 cpu=0/unknown
+task "a" g=7 start=8000 stop=8500 cpu=0/unknown
+`)
+	r := start(t, path, nil)
+	var a sqlAnswer
+	decode(t, r.get("/t/0/api/sql?q="+url.QueryEscape("SELECT name FROM scopes")), &a)
+	if len(a.Rows) != 1 || a.Rows[0][0] != "b" {
+		t.Errorf("%+v", a)
+	}
+}
+
 // TestSQLEnds: an endless question ends after its time, or when the page has gone, and makes room for
 // the next one.
 func TestSQLEnds(t *testing.T) {
