@@ -1,12 +1,27 @@
 package doctor
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/testing/filetest"
 )
+
+// TestSure: a confidence has the same word on the page, whose tests read these examples too.
+func TestSure(t *testing.T) {
+	var examples [][2]any
+	if err := json.Unmarshal(filetest.Read(t, "testdata/sure.json"), &examples); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range examples {
+		if word, _, _ := strings.Cut(sure(e[0].(float64)), " ("); word != e[1] {
+			t.Errorf("%v is %q, want %q", e[0], word, e[1])
+		}
+	}
+}
 
 // TestMarksOnATerminal: the verdict is highlighted on a terminal, and nothing is elsewhere.
 func TestMarksOnATerminal(t *testing.T) {

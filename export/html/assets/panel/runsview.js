@@ -117,9 +117,9 @@ export function createRuns(app) {
 
   /** The brush changes with every move of the pointer; recounting a million executions each time is too slow. */
   const fillBrushed = restLater(async () => {
-    await fillGroups();
-    await breathe();
     fillTable();
+    await breathe();
+    await fillGroups();
   });
 
   function drawBrush() {

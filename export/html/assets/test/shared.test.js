@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { shortFunc } from "../data/names.js";
 import { readFileSync } from "node:fs";
 import { CSV_HEADER, csvCell } from "../panel/exportcsv.js";
+import { sureText } from "../panel/finding.js";
 import { percentText, thousands } from "../view/numbers.js";
 
 /** Examples that the Go side's tests read too. */
@@ -13,6 +14,10 @@ test("numbers are written as the tool writes them", () => {
   for (const [share, want] of percent) assert.equal(percentText(share), want, String(share));
   for (const [n, want] of count) assert.equal(thousands(n), want);
   assert.equal(percentText(NaN), "-");
+});
+
+test("confidences have the words of scopeview doctor", () => {
+  for (const [confidence, want] of examples("report/doctor/testdata/sure.json")) assert.equal(sureText(confidence).split(" (")[0], want, String(confidence));
 });
 
 test("functions' names are shortened as the tool does", () => {
