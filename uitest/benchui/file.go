@@ -34,7 +34,7 @@ func (b *bench) file(group string) error {
 	}
 	b.add(row{group: group, name: "size of the file", value: float64(st.Size()) / 1e6, must: 12, unit: "MB"})
 	b.add(row{group: group, name: "written in", value: median(took), must: 2, unit: "s"})
-	if err := b.opening(group, "first complete picture after opening", "file://"+html, 1.5); err != nil {
+	if err := b.opening(group, "first complete picture after opening", "file://"+html, 0.5); err != nil {
 		return err
 	}
 	return b.frames(group, "file://"+html)
@@ -290,6 +290,6 @@ func (b *bench) flame(group string, n int) error {
 	if err := p.Eval("Math.max(0, ...tasks)", &longest); err != nil {
 		return err
 	}
-	b.add(row{group: group, name: "flame: longest task", value: longest, must: 100, unit: "ms", note: fmt.Sprintf("below 50 ms it is 0; it took %.1f s", took.Seconds())})
+	b.add(row{group: group, name: "flame: longest task", value: longest, must: 50, unit: "ms", note: fmt.Sprintf("below 50 ms it is 0; it took %.1f s", took.Seconds())})
 	return nil
 }

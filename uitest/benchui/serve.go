@@ -45,7 +45,7 @@ func (b *bench) serveRecorded(group string) error {
 		return err
 	}
 	defer os.Remove(trace)
-	return b.serve(group, 3, limits{seconds: 3, tile: 50, mebibytes: 1024}, trace)
+	return b.serve(group, 3, limits{seconds: 1, tile: 50, mebibytes: 1024}, trace)
 }
 
 // serveLarge measures the page of a generated trace, without the wait of a program for its
